@@ -1,0 +1,1 @@
+"""Does a tool-using agent stop on its own judgments?"""

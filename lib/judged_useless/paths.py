@@ -1,0 +1,28 @@
+"""Where the project's own data lies, in a checkout and in an installed wheel."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def data_dir() -> Path:
+    """Return the folder that holds ``episodes/``, ``published/``, ``questions/`` and ``manifests/``.
+
+    Returns
+    -------
+    pathlib.Path
+        ``_data`` beside the modules when the package was installed from a wheel, otherwise the
+        ``data`` folder of the checkout.
+
+    Raises
+    ------
+    FileNotFoundError
+        If neither is there, as happens when only ``lib/`` was copied.
+    """
+    for candidate in (_PACKAGE / "_data", _PACKAGE.parents[1] / "data"):
+        if candidate.is_dir():
+            return candidate
+    raise FileNotFoundError(
+        f"the project's data folder is neither in {_PACKAGE / '_data'} nor in {_PACKAGE.parents[1] / 'data'}; "
+        "install the package with `pip install -e .` from a checkout, or from a built wheel"
+    )
