@@ -1,1 +1,1 @@
-"""Does a tool-using agent stop on its own judgments?"""
+"""Tell whether a tool-using agent stops on its own judgments."""

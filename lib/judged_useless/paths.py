@@ -23,6 +23,6 @@ def data_dir() -> Path:
         if candidate.is_dir():
             return candidate
     raise FileNotFoundError(
-        f"the project's data folder is neither in {_PACKAGE / '_data'} nor in {_PACKAGE.parents[1] / 'data'}; "
+        f"the project's data is neither in {_PACKAGE / '_data'} nor in {_PACKAGE.parents[1] / 'data'}; "
         "install the package with `pip install -e .` from a checkout, or from a built wheel"
     )

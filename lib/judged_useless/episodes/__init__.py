@@ -1,0 +1,1 @@
+"""Episodes: their schema, where they are read from, and their decision points."""

@@ -1,0 +1,175 @@
+"""What an episode is: the released fields, and a check that names file, line and field."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+#: Action words of an episode, in the order of their integer codes.
+ACTIONS = ("search", "lookup", "backup_search", "finish", "invalid")
+#: Judgments of an observation, in the order of their integer codes; ``None`` where there is none.
+JUDGMENTS = ("USELESS", "USEFUL", "UNPARSED")
+#: How an episode ended; ``None`` where it cannot be known.
+TERMINATIONS = ("answered", "budget_exhausted", "format_failure", "generation_truncated")
+#: Fields that every stored episode has.
+REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")
+#: Fields that an episode may have.
+OPTIONAL = (
+    "termination", "task", "budget", "answer", "failed", "stated", "n_judgment_calls", "n_discarded", "seed",
+)  # fmt: skip
+#: What makes an episode one episode.
+KEY = ("model", "condition", "split", "question_id", "regime")
+
+Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
+_TEXT = ("model", "condition", "split", "question_id", "regime")
+_CHECKED = ("actions", "judgments", "success", "termination", "failed", "budget")
+
+
+class EpisodeError(ValueError):
+    """An episode that is not what the schema says; the message names the place and the field."""
+
+
+def _place(source: str, lines: Sequence[int] | None, row: int) -> str:
+    return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
+
+
+def _as_list(value: object) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
+
+
+def _missing(value: object) -> bool:
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> str:
+    if not isinstance(value, Iterable) or not _as_list(value):
+        return f"expected a list of {', '.join(known)}, found {value!r}"
+    for position, word in enumerate(value, 1):
+        if not (isinstance(word, str) and word in known) and not (allow_none and _missing(word)):
+            expected = ", ".join(known) + (" or null" if allow_none else "")
+            return f"entry {position} is {word!r}, expected one of {expected}"
+    return ""
+
+
+def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the first field of a record that is wrong, and what is wrong with it."""
+    if problem := _words_problem(record["actions"], ACTIONS, allow_none=False):
+        return "actions", problem
+    if problem := _words_problem(record["judgments"], JUDGMENTS, allow_none=True):
+        return "judgments", problem
+    actions = list(record["actions"])
+    observations = sum(action != "finish" for action in actions)
+    if "finish" in actions[:-1]:
+        return (
+            "actions",
+            f"finish at entry {actions.index('finish') + 1} of {len(actions)}, expected only at the end",
+        )
+    if len(record["judgments"]) > observations:
+        return (
+            "judgments",
+            f"{len(record['judgments'])} judgments for {observations} observations, expected at most one "
+            "for each action other than finish",
+        )
+    if "success" in record and not isinstance(record["success"], bool | np.bool_):
+        return "success", f"expected true or false, found {record['success']!r}"
+    return _optional_problem(record, actions, observations)
+
+
+def _booleans(value: object, length: int) -> bool:
+    return (
+        isinstance(value, Iterable)
+        and _as_list(value)
+        and [isinstance(entry, bool | np.bool_) for entry in value] == [True] * length
+    )
+
+
+def _whole(value: object) -> bool:
+    return (isinstance(value, int | np.integer) and not isinstance(value, bool)) or (
+        isinstance(value, float) and value.is_integer()
+    )
+
+
+def _optional_problem(
+    record: Mapping[str, Any], actions: list[str], observations: int
+) -> tuple[str, str] | None:
+    termination, failed, budget = (record.get(name) for name in ("termination", "failed", "budget"))
+    if not _missing(termination):
+        if termination not in TERMINATIONS:
+            return "termination", f"expected one of {', '.join(TERMINATIONS)} or null, found {termination!r}"
+        if (termination == "answered") != (actions[-1:] == ["finish"]):
+            return "termination", f"{termination!r} does not fit the last action {actions[-1:] or None}"
+    if not _missing(failed) and not _booleans(failed, observations):
+        return "failed", f"expected a list of {observations} booleans, one an observation, found {failed!r}"
+    if not _missing(budget) and not (_whole(budget) and float(str(budget)) >= max(1, len(actions))):
+        return "budget", f"expected at least the {len(actions)} actions taken, found {budget!r}"
+    return None
+
+
+def validate(
+    frame: pd.DataFrame,
+    *,
+    source: str = "episodes",
+    lines: Sequence[int] | None = None,
+    required: Sequence[str] = REQUIRED,
+) -> pd.DataFrame:
+    """Return the episodes unchanged, or refuse them with the place and the field of the first fault.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row an episode.
+    source : str
+        Name of the file or folder, for the message.
+    lines : sequence of int, optional
+        1-based line of each row, for the message; row numbers are given without it.
+    required : sequence of str
+        Columns that must be there (default: the released ones).
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same object.
+
+    Raises
+    ------
+    EpisodeError
+        If a field is missing or has a wrong value, or if one question and regime of a cell occurs twice.
+    """
+    for name in required:
+        if name not in frame:
+            raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
+    _raise_first(frame, lambda row: _place(source, lines, row))
+    key = [name for name in (*KEY, "seed") if name in frame]
+    repeated = frame.duplicated(key)
+    if repeated.any():
+        row = int(repeated.to_numpy().argmax())
+        what = ", ".join(f"{name}={frame[name].iloc[row]!r}" for name in key)
+        raise EpisodeError(
+            f"{_place(source, lines, row)}: field 'question_id': a second episode with {what}; "
+            "expected one for each question and regime of a cell"
+        )
+    return frame
+
+
+def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
+    for name in _TEXT:
+        if name in frame:
+            for row, value in enumerate(frame[name]):
+                if not (isinstance(value, str) and value.strip()):
+                    raise EpisodeError(
+                        f"{place(row)}: field {name!r}: expected a non-empty text, found {value!r}"
+                    )
+    columns = [name for name in _CHECKED if name in frame]
+    # Most episodes repeat another's course of actions, so each course is checked once.
+    seen: set[tuple[Hashable, ...]] = set()
+    for row, values in enumerate(zip(*(frame[name] for name in columns), strict=True)):
+        try:
+            course = tuple(tuple(value) if _as_list(value) else value for value in values)
+            if course in seen:
+                continue
+            seen.add(course)
+        except TypeError:
+            pass  # an unhashable entry is a fault, which the check names
+        if fault := _record_problem(dict(zip(columns, values, strict=True))):
+            raise EpisodeError(f"{place(row)}: field {fault[0]!r}: {fault[1]}")

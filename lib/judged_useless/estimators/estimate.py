@@ -1,0 +1,116 @@
+"""The result of an estimator: one number, its interval, and where both come from."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from html import escape
+from math import isfinite
+
+_ALIASES = {"delta": "value", "estimate": "value", "ci_low": "low", "ci_high": "high"}
+
+
+class UndefinedEstimateError(ValueError):
+    """The quantity has no value on these episodes; the message names what is missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate(Mapping[str, object]):
+    """A frozen estimate, readable as attributes, as a mapping and as a table row.
+
+    Attributes
+    ----------
+    name : str
+        What was estimated, as shown before the number.
+    value : float
+        Point estimate, in the unit its estimator documents.
+    low, high : float or None
+        Interval bounds; ``None`` when the interval is undefined, and then `reason` says why.
+    level : float
+        Nominal coverage of the interval.
+    method : str
+        How the interval was made.
+    n : int
+        Observations the point estimate rests on (decisions or episodes; the estimator says which).
+    n_clusters : int
+        Questions among them, the unit that is resampled.
+    n_boot : int
+        Resamples drawn; 0 for an interval without resampling.
+    n_failed : int
+        Resamples in which the quantity was undefined; they are left out of the interval.
+    seed : int or None
+        Seed of the resampling; None without resampling.
+    reason : str
+        Why the interval is undefined; empty when it is defined.
+    parts : mapping of str to float
+        Quantities the value was made from, such as counts and the rates that were contrasted.
+    """
+
+    name: str
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    n: int
+    n_clusters: int
+    n_boot: int = 0
+    n_failed: int = 0
+    seed: int | None = None
+    reason: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not isfinite(self.value):
+            raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
+        if (self.low is None or self.high is None) and not self.reason:
+            raise ValueError(f"{self.name}: an undefined interval needs a reason")
+
+    def __getitem__(self, key: str) -> object:
+        key = _ALIASES.get(key, key)
+        if key in self._names():
+            return getattr(self, key)
+        if key in self.parts:
+            return self.parts[key]
+        known = [*self._names(), *_ALIASES, *self.parts]
+        raise KeyError(f"{key!r} is not part of this estimate; it has {', '.join(known)}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names())
+
+    def __len__(self) -> int:
+        return len(self._names())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Estimate) and dict(self) == dict(other)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.value, self.low, self.high, self.method, self.n, self.seed))
+
+    @classmethod
+    def _names(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in fields(cls))
+
+    def text(self, digits: int = 3) -> str:
+        """Return ``value [low, high]`` with `digits` decimals, or the value and why there is no interval."""
+        value = f"{self.value:.{digits}f}"
+        if self.low is None or self.high is None:
+            return f"{value} [interval undefined: {self.reason}]"
+        return f"{value} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+    def excludes_zero(self) -> bool | None:
+        """Return whether the interval lies on one side of zero; None when it is undefined."""
+        if self.low is None or self.high is None:
+            return None
+        return self.low > 0 or self.high < 0
+
+    def row(self) -> dict[str, object]:
+        """Return the estimate as a flat table row, without `parts`."""
+        return {name: getattr(self, name) for name in self._names() if name != "parts"}
+
+    def __str__(self) -> str:
+        return f"{self.name} = {self.text()}"
+
+    def __repr__(self) -> str:
+        return f"{self}  ({self.level:.0%} {self.method}; n = {self.n:,}, {self.n_clusters:,} questions)"
+
+    def _repr_html_(self) -> str:
+        return f"<p class='estimate'>{escape(repr(self))}</p>"
