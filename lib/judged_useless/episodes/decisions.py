@@ -98,6 +98,10 @@ def current_run(judgments: Ints) -> Ints:
     return run
 
 
+def _masked(run: Ints) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(run, run == UNKNOWN)
+
+
 @dataclass(frozen=True)
 class DecisionPoints:
     """All decision points of some episodes, as arrays of one length.
@@ -160,9 +164,9 @@ class DecisionPoints:
             t=self.t,
             action=np.asarray(ACTIONS, dtype=object)[self.action],
             answered=self.answered,
-            run=pd.array(np.where(self.run == UNKNOWN, None, self.run), dtype="Int64"),
+            run=_masked(self.run),
             earlier_useful=self.earlier_useful,
-            failed_run=pd.array(np.where(self.failed_run == UNKNOWN, None, self.failed_run), dtype="Int64"),
+            failed_run=_masked(self.failed_run),
             is_last=self.is_last,
         )
 
