@@ -18,7 +18,8 @@ def main(files: list[str]) -> int:
         return 2
     folder = data_dir() / "episodes"
     written = [
-        write_parquet(derive_termination(load_jsonl(file)), folder / f"{Path(file).stem}.parquet") for file in files
+        write_parquet(derive_termination(load_jsonl(file)), folder / f"{Path(file).stem}.parquet")
+        for file in files
     ]
     sums = "".join(f"{sha256(path)}  {path.name}\n" for path in sorted(written))
     write_atomically(folder / "SHA256SUMS", lambda target: target.write_text(sums, encoding="ascii"))

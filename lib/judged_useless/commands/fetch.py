@@ -12,9 +12,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from judged_useless.episodes.hub import REPOSITORY, SPLITS
 
     parser.add_argument(
-        "--repository", default=REPOSITORY, help="data set on the hub, or a local folder in its layout (%(default)s)"
+        "--repository",
+        default=REPOSITORY,
+        help="data set on the hub, or a local folder in its layout (%(default)s)",
     )
-    parser.add_argument("--split", action="append", choices=SPLITS, help="one split only; may be repeated (all)")
+    parser.add_argument(
+        "--split", action="append", choices=SPLITS, help="one split only; may be repeated (all)"
+    )
     parser.add_argument("--revision", help="commit, tag or branch of the data set (the newest)")
 
 
@@ -31,7 +35,7 @@ def main(arguments: argparse.Namespace) -> int:
     from judged_useless.released import compare_cells, summary
 
     fetched = fetch(arguments.repository, splits=arguments.split or SPLITS, revision=arguments.revision)
-    print(f"fetched {sum(fetched.n_episodes.values()):,} episodes of {fetched.repository}, revision {fetched.revision}")
+    print(f"fetched {sum(fetched.n_episodes.values()):,} episodes of {fetched.repository}")
     cells = compare_cells(load_episodes("hub"), progress=lambda cells: tqdm(cells, desc="cells", unit="cell"))
     print(cells.to_string(index=False, na_rep="–"))
     print(summary(cells))

@@ -49,20 +49,32 @@ def _resolve(repository: str, revision: str | None) -> str | None:
     """Return the commit that the hub holds, so that all splits come from one."""
     if Path(repository).is_dir():
         return None
-    import httpx
     from huggingface_hub import HfApi
-    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import HfHubHTTPError
 
     try:
         return str(HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
     except HfHubHTTPError as error:
         if error.response is not None and error.response.status_code in (401, 403, 404):
             raise FileNotFoundError(
-                f"the hub has no public data set {repository!r}" + (f" at revision {revision!r}" if revision else "")
+                f"the hub has no public data set {repository!r}"
+                + (f" at revision {revision!r}" if revision else "")
             ) from error
         raise HubUnreachableError(_unreachable(repository)) from error
-    except (OSError, httpx.HTTPError, OfflineModeIsEnabled, LocalEntryNotFoundError) as error:
-        raise HubUnreachableError(_unreachable(repository)) from error
+    except Exception as error:
+        if _is_transport(error):
+            raise HubUnreachableError(_unreachable(repository)) from error
+        raise
+
+
+def _is_transport(error: BaseException) -> bool:
+    """Return whether a request did not get through.
+
+    The hub's client has changed its HTTP library more than once, and the libraries share no base class but
+    names: so the names decide.
+    """
+    names = {cls.__name__ for cls in type(error).__mro__}
+    return isinstance(error, OSError) or bool(names & {"TransportError", "OfflineModeIsEnabled"})
 
 
 def _unreachable(repository: str) -> str:
@@ -73,20 +85,25 @@ def _unreachable(repository: str) -> str:
 
 
 def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFrame:
-    import httpx
     from datasets import load_dataset
     from datasets.exceptions import DatasetsError
 
     try:
         loaded = load_dataset(repository, split=split, revision=revision)
-    except (ConnectionError, httpx.HTTPError) as error:
-        raise HubUnreachableError(_unreachable(repository)) from error
     except (DatasetsError, FileNotFoundError, ValueError) as error:
-        raise EpisodeError(f"{repository}, split {split!r}: cannot be read as a data set ({error})") from error
+        raise EpisodeError(
+            f"{repository}, split {split!r}: cannot be read as a data set ({error})"
+        ) from error
+    except Exception as error:
+        if _is_transport(error):
+            raise HubUnreachableError(_unreachable(repository)) from error
+        raise
     frame: pd.DataFrame = loaded.to_pandas()
     other = set(frame["split"]) - {split} if "split" in frame else set()
     if other:
-        raise EpisodeError(f"{repository}, split {split!r}: field 'split' also says {', '.join(map(repr, other))}")
+        raise EpisodeError(
+            f"{repository}, split {split!r}: field 'split' also says {', '.join(map(repr, other))}"
+        )
     return validate(frame, source=f"{repository}, split {split}")
 
 
@@ -144,7 +161,7 @@ def fetch(
 
 
 def _swap(fresh: Path, target: Path) -> None:
-    """Put `fresh` in the place of `target`; a folder cannot be replaced in one step, so the old one steps aside."""
+    """Put `fresh` in the place of `target`, which steps aside first and comes back on failure."""
     fresh.chmod(0o755)
     if not target.exists():
         fresh.rename(target)

@@ -31,15 +31,17 @@ _TYPES: dict[str, pa.DataType] = {
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
     number = 0
-    with opened as stream:
+    packed = path.suffix == ".gz"
+    with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as stream:
         try:
             for number, line in enumerate(stream, 1):
                 if line.strip():
                     yield number, line
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise EpisodeError(f"{path}, after line {number}: the compressed file is cut off or damaged") from error
+            raise EpisodeError(
+                f"{path}, after line {number}: the compressed file is cut off or damaged"
+            ) from error
         except UnicodeDecodeError as error:
             raise EpisodeError(f"{path}, line {number + 1}: not UTF-8 text, expected JSON lines") from error
 
@@ -50,7 +52,8 @@ def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict
     except json.JSONDecodeError as error:
         what = "the line is cut off" if not line.endswith("\n") else "not valid JSON"
         raise EpisodeError(
-            f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), expected one JSON object a line"
+            f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
+            "expected one JSON object a line"
         ) from error
     if not isinstance(record, dict):
         raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
@@ -176,7 +179,9 @@ def _embedded_files() -> list[Path]:
     for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines():
         digest, name = line.split()
         if sha256(folder / name) != digest:
-            raise EpisodeError(f"{folder / name}: checksum differs from SHA256SUMS; the file was changed or is damaged")
+            raise EpisodeError(
+                f"{folder / name}: checksum differs from SHA256SUMS; the file was changed or is damaged"
+            )
         files.append(folder / name)
     return files
 
@@ -215,7 +220,7 @@ def _files(source: Source) -> list[Path]:
     if isinstance(source, str | Path):
         return _given_files(Path(source))
     if not source:
-        raise ValueError("source must name 'embedded', 'hub', a file, a folder, or a list of them, not an empty list")
+        raise ValueError("source is an empty list; expected 'embedded', 'hub', a file, a folder, or a list")
     return [file for each in source for file in _files(each)]
 
 
@@ -227,7 +232,8 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
     chosen = frame[frame[name].isin(names)]
     if chosen.empty:
         raise EpisodeError(
-            f"source {source!r} has no episode with {name} {', '.join(map(repr, names))}; it has {', '.join(there)}"
+            f"source {source!r} has no episode with {name} {', '.join(map(repr, names))}; "
+            f"it has {', '.join(there)}"
         )
     return chosen
 
@@ -306,5 +312,5 @@ def derive_termination(frame: pd.DataFrame, budget: int = 8) -> pd.DataFrame:
     """
     last = frame["actions"].map(lambda actions: actions[-1] if len(actions) else None)
     spent = frame["actions"].map(len) >= budget
-    words = np.select([(last == "finish").to_numpy(), spent.to_numpy()], ["answered", "budget_exhausted"], "")
-    return frame.assign(termination=[word or None for word in words])
+    words = np.select([last == "finish", spent], ["answered", "budget_exhausted"], "")
+    return frame.assign(termination=pd.Series([str(word) or None for word in words], dtype=object))
