@@ -105,6 +105,21 @@ class TitleMatcher:
         self._by_lower: dict[str, str] = {}
         for title in self.titles:
             self._by_lower.setdefault(title.lower(), title)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        """Put all titles into one integer, a bit a character, with a zero bit after each title."""
+        self._positions: dict[str, int] = {}
+        self._spans: list[tuple[int, int, int]] = []
+        self._all = 0
+        start = 0
+        for title in self._titles:
+            ones = (1 << title.length) - 1
+            self._spans.append((start, ones, title.length))
+            self._all |= ones << start
+            for position, character in enumerate(title.lower, start):
+                self._positions[character] = self._positions.get(character, 0) | 1 << position
+            start += title.length + 1
 
     def best(self, query: str, above: float = -1.0) -> str | None:
         """Return the title equal to the query, ignoring case, else the most similar one.
@@ -124,9 +139,30 @@ class TitleMatcher:
         lower = query.lower()
         if lower in self._by_lower:
             return self._by_lower[lower]
-        best, best_ratio = None, above
-        for title, prepared in zip(self.titles, self._titles, strict=True):
-            ratio = prepared.ratio(lower)
-            if ratio > best_ratio:
-                best, best_ratio = title, ratio
-        return best
+        bounds = self._upper_bounds(lower)
+        best, best_ratio = len(bounds), above
+        for index in sorted(range(len(bounds)), key=bounds.__getitem__, reverse=True):
+            if bounds[index] < best_ratio:
+                break
+            ratio = self._titles[index].ratio(lower)
+            if ratio > best_ratio or (ratio == best_ratio and index < best < len(bounds)):
+                best, best_ratio = index, ratio
+        return self.titles[best] if best < len(bounds) else None
+
+    def _upper_bounds(self, query: str) -> list[float]:
+        """Bound each title's ratio from above, by the longest common subsequence in place of the blocks.
+
+        The subsequences of all titles are worked out at once, by the recurrence of Hyyrö (2004),
+        "Bit-parallel LCS-length computation revisited": a zero bit is a matched character, and a carry
+        that leaves a title falls on the bit between two of them, which is cleared.
+        """
+        unmatched, everything = self._all, self._all
+        for positions in map(self._positions.get, query):
+            if positions is not None:
+                hits = unmatched & positions
+                unmatched = ((unmatched + hits) | (unmatched - hits)) & everything
+        n = len(query)
+        return [
+            2.0 * (length - (unmatched >> start & ones).bit_count()) / (n + length)
+            for start, ones, length in self._spans
+        ]
