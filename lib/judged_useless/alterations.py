@@ -63,10 +63,10 @@ def cut_before_facts(question: Question) -> dict[str, str]:
 def with_old_values(question: Question, pool: FailurePool | None = None, salt: str = SALT) -> dict[str, str]:
     """Put an outdated value into each supporting sentence: the *stale* pages.
 
-    The answer is replaced by the answer of another question of the pool (as many words if there is one, and a capital
-    letter where it has one).
-    A sentence without the answer, or with one that holds a number, gets its numbers lowered instead: years by
-    one to nine, others by a tenth, at least one. A sentence with neither stays as it is. Not in the paper.
+    The answer is replaced by the answer of another question of the pool: without digits, with a capital
+    letter if it has one, of as many words if there is one such. A sentence without the answer, or whose
+    answer holds a digit, gets its numbers lowered instead: years by one to nine, others by a tenth, at least
+    by one. A sentence with neither stays as it is. Not in the paper.
 
     Parameters
     ----------
