@@ -3,25 +3,27 @@
 import importlib.util
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 from hypothesis import strategies as st
-
 from judged_useless.tasks import Paragraph, Question, SupportingFact
 
 _PLAIN = Path(__file__).parents[1] / "benchmarks" / "plain_protocol.py"
 
 
-def _plain_search() -> Callable[[Mapping[str, str], str], str | None]:
+def _plain_protocol() -> ModuleType:
     spec = importlib.util.spec_from_file_location("plain_protocol", _PLAIN)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return cast(Callable[[Mapping[str, str], str], str | None], module.plain_search)
+    return module
 
 
-plain_search = _plain_search()
+_plain = _plain_protocol()
+plain_search = cast(Callable[[Mapping[str, str], str], str | None], _plain.plain_search)
+plain_closest = cast(Callable[[Mapping[str, str], str], tuple[str, float]], _plain.plain_closest)
 
 ANSWERS = ("Ostrava", "in 1931", "yes", "Lake Tana", "44,000 people", "blue", "Maria Berg")
 _WORDS = (
@@ -50,7 +52,7 @@ def make_question(number: int, n_paragraphs: int = 10, *, gold: tuple[int, ...] 
             (
                 f"Page {page} of question {number} opened in {1900 + number % 90 + page}.",
                 f" On page {page} it names {answer}!",
-                f" A {_WORDS[page % len(_WORDS)]}, a {_WORDS[number * page % len(_WORDS)]} and {10 * page} more.",
+                f" A {_WORDS[page]}, a {_WORDS[number * page % len(_WORDS)]} and {10 * page} more.",
             ),
         )
         for page in range(n_paragraphs)

@@ -2,11 +2,10 @@ import dataclasses
 import re
 
 import pytest
-from made_up import make_question
-
 from judged_useless.alterations import EMPTY_PAGE, cut_before_facts, with_old_values, without_facts
 from judged_useless.pool import FailurePool
 from judged_useless.tasks import Paragraph, Question, SupportingFact
+from made_up import make_question
 
 
 def _question(answer: str, *sentences: str, facts: tuple[int | None, ...] = (0,)) -> Question:
@@ -28,6 +27,12 @@ def test_without_facts_drops_exactly_the_supporting_sentences() -> None:
 def test_a_page_left_empty_says_so(facts: tuple[int | None, ...]) -> None:
     assert without_facts(_question("x", "One.", " Two.", facts=facts))["Gold"] == EMPTY_PAGE
     assert without_facts(_question("x", "One.", "  ", facts=(0,)))["Gold"] == EMPTY_PAGE
+
+
+def test_a_fact_repeated_word_for_word_on_another_page_goes_too() -> None:
+    pages = (Paragraph("Gold", ("It is so.", " More.")), Paragraph("Other", ("First.", " It is so.")))
+    question = Question("q", "?", "x", pages, (SupportingFact("Gold", 0),))
+    assert without_facts(question) == {"Gold": " More.", "Other": "First."}
 
 
 def test_facts_that_the_page_does_not_have_change_nothing() -> None:

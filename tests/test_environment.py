@@ -3,8 +3,6 @@ import dataclasses
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import CALLS, make_question
-
 from judged_useless.alterations import EMPTY_PAGE
 from judged_useless.environment import Environment, Observation
 from judged_useless.failures import ERRORS, FAULTS, get_fault
@@ -12,6 +10,7 @@ from judged_useless.knowledge import NO_RESULTS
 from judged_useless.pool import FailurePool, replicate_salt
 from judged_useless.regimes import FAIL, REGIMES, Regime, get_regime
 from judged_useless.tasks import Paragraph, Question
+from made_up import CALLS, make_question
 
 SPLIT = [make_question(number) for number in range(12)]
 POOL = FailurePool(SPLIT)
@@ -146,7 +145,7 @@ def test_a_replaced_search_still_moves_the_current_page() -> None:
     question = SPLIT[2]
     title = question.paragraphs[5].title
     _, lookup = _run(question, "recover_after_1", [("search", title), ("lookup", "Page")])
-    assert lookup.text == f"(Result 1/1) Page 5 of question 2 opened in {1900 + 2 + 5}."
+    assert lookup.text == f"(Result 1/2) Page 5 of question 2 opened in {1900 + 2 + 5}."
     assert lookup.real_title == title
 
 
@@ -239,10 +238,11 @@ def test_finish_ends_the_episode_without_an_observation() -> None:
 
 def test_the_budget_ends_the_episode() -> None:
     environment = Environment(SPLIT[0], "clean", budget=2)
-    environment.step("search", "x")
-    assert not environment.ended
-    environment.step("nonsense", "x")
-    assert environment.ended
+    ended = [environment.ended]
+    for action in ("search", "nonsense"):
+        environment.step(action, "x")
+        ended.append(environment.ended)
+    assert ended == [False, False, True]
     assert environment.answer is None
     with pytest.raises(RuntimeError, match="ended after 2 steps"):
         environment.step("finish", "x")

@@ -1,11 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from judged_useless.knowledge import NO_PAGE, NO_RESULTS, KnowledgeBase, LookupMode, Reader
 
 PAGES = {
-    "Lake Tana": "Lake Tana lies in Ethiopia. It feeds the Blue Nile!  Is it deep? It is 15 m. Blue is its name.",
+    "Lake Tana": "Tana lies in Ethiopia. It feeds the Blue Nile!  Is it deep? It is 15 m. Blue is its name.",
     "Blue Nile": "The river leaves the lake and meets the White Nile at Khartoum.",
     "Simien": "Mountains north of it.",
 }

@@ -2,10 +2,9 @@ from difflib import SequenceMatcher
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from made_up import plain_search
-
 from judged_useless.knowledge import KnowledgeBase
 from judged_useless.matching import TitleMatcher, similarity
+from made_up import plain_search
 
 # Few letters make many equal blocks and ties; 200 characters and more make difflib disregard frequent ones.
 FEW = st.text(st.sampled_from("ab c"), max_size=25)

@@ -4,10 +4,9 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import make_question
-
 from judged_useless.pool import FailurePool, replicate_salt
 from judged_useless.tasks import Paragraph, Question
+from made_up import make_question
 
 SPLIT = [make_question(number, n_paragraphs=4) for number in range(12)]
 

@@ -3,7 +3,6 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from judged_useless.failures import FAULTS
 from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6, REGIMES, get_regime
 

@@ -2,11 +2,11 @@
 
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from judged_useless.pool import SALT, FailurePool
 from judged_useless.seeds import stable_seed
-from judged_useless.tasks import Question, normalize_answer
+from judged_useless.tasks import Question, SupportingFact, normalize_answer
 
 #: Shown for a page of which nothing is left.
 EMPTY_PAGE = "(This article has no text.)"  # wording ours
@@ -18,7 +18,8 @@ _NOT_A_VALUE = frozenset({"yes", "no", "supports", "refutes", ""})
 def without_facts(question: Question) -> dict[str, str]:
     """Remove every supporting sentence: the *answerless* pages (paper §D.5).
 
-    Where only the supporting page is known, and not its sentence (FEVER), the whole page goes.
+    Where only the supporting page is known, and not its sentence (FEVER), the whole page goes. A sentence
+    that repeats a supporting one word for word goes too, on whatever page it is.
 
     Parameters
     ----------
@@ -112,13 +113,29 @@ def _with_facts(question: Question, change: Callable[[str, int, str], str | None
 
 
 def _fact_indices(question: Question) -> dict[str, frozenset[int]]:
-    """Return title -> indices of its supporting sentences; all of them where only the page is known."""
-    n_sentences = {paragraph.title: len(paragraph.sentences) for paragraph in question.paragraphs}
-    facts: dict[str, frozenset[int]] = {}
-    for title, sentence in question.supporting_facts:
-        indices = range(n_sentences.get(title, 0)) if sentence is None else (sentence,)
-        facts[title] = facts.get(title, frozenset()).union(indices)
-    return facts
+    """Return title -> indices of its supporting sentences; all of them where only the page is known.
+
+    A sentence that repeats a supporting one word for word counts as well, on whatever page it is: in
+    HotpotQA an article and the article on its filmography can begin alike.
+    """
+    listed = {(fact.title, index) for fact in question.supporting_facts for index in _indices(question, fact)}
+    sentences = {
+        (paragraph.title, index): sentence.strip()
+        for paragraph in question.paragraphs
+        for index, sentence in enumerate(paragraph.sentences)
+    }
+    texts = {sentences[place] for place in listed if place in sentences} - {""}
+    facts: dict[str, set[int]] = {}
+    for (title, index), sentence in sentences.items():
+        if (title, index) in listed or sentence in texts:
+            facts.setdefault(title, set()).add(index)
+    return {title: frozenset(indices) for title, indices in facts.items()}
+
+
+def _indices(question: Question, fact: SupportingFact) -> Iterable[int]:
+    if fact.sentence is not None:
+        return (fact.sentence,)
+    return range(max((len(p.sentences) for p in question.paragraphs if p.title == fact.title), default=0))
 
 
 def _opening(sentence: str, answer: str) -> str:

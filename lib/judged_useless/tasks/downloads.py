@@ -11,8 +11,6 @@ from tqdm import tqdm
 from judged_useless.files import sha256 as sha256_of
 from judged_useless.paths import cache_dir
 
-_CHUNK = 1 << 16
-
 
 class _BrokenOffError(Exception):
     """The transfer is worth another attempt."""
@@ -107,7 +105,7 @@ def _receive(response: httpx.Response, part: Path, start: int) -> None:
     # disable=None: a progress bar on a terminal, and none in a log.
     bar = tqdm(total=total, initial=start, unit="B", unit_scale=True, desc="download", disable=None)
     with bar, part.open("ab" if start else "wb") as stream:
-        for chunk in response.iter_bytes(_CHUNK):
+        for chunk in response.iter_raw():
             stream.write(chunk)
             bar.update(len(chunk))
 
