@@ -41,6 +41,11 @@ section: $(STAMP)
 store: $(STAMP)
 	$(BIN)/python -m judged_useless.sections store $(NAME)
 
+test: $(STAMP)
+	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
+	@$(BIN)/python tools/count_cells.py
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .

@@ -146,7 +146,9 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
     """
     import papermill
     from papermill.exceptions import PapermillExecutionError
+
     check_parameters(notebook, given)
+    changed = {name: value for name, value in given.items() if not _is_default(notebook, name, value)}
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".section.", dir=output.parent) as folder:
         fresh = Path(folder) / output.name
@@ -154,7 +156,7 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
             papermill.execute_notebook(
                 str(notebook),
                 str(fresh),
-                dict(given),
+                changed,
                 kernel_name="python3",
                 progress_bar=False,
                 cwd=str(Path.cwd()),
@@ -169,6 +171,14 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
                 f"the executed copy up to there is {failed}"
             ) from error
         return write_atomically(output, lambda target: _tidy(fresh, target))
+
+
+def _is_default(notebook: Path, name: str, value: object) -> bool:
+    default = parameters(notebook)[name]["default"]
+    try:
+        return bool(yaml.safe_load(default) == value)
+    except yaml.YAMLError:
+        return False
 
 
 def _tidy(executed: Path, target: Path) -> None:
