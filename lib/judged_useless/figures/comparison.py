@@ -1,6 +1,7 @@
 """Figures that put published and recomputed values side by side."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ def published_and_recomputed(
     _points(axes, places - 0.14, comparison, mine, f"recomputed ({source})", RECOMPUTED)
     axes.set_yticks(places, labels)
     axes.set_ylim(-0.6, len(comparison) - 0.4)
-    axes.set_xlabel(xlabel)
+    axes.set_xlabel(fill(xlabel, 36))
     set_title(axes, title)
     axes.figure.legend(loc="outside lower left", ncols=1, frameon=False)
     return axes

@@ -131,8 +131,13 @@ def episode_strips(episodes: pd.DataFrame, labels: Sequence[str], *, title: str,
                 colour = COLOURS[judgment] if judgment else COLOURS["unjudged"]
                 _tile(axes, position, row, colour, _LETTERS.get(str(judgment), " "))
     axes.set_xlabel("action")
-    names = [("USELESS", "result judged useless"), ("USEFUL", "judged useful"), ("answer", "answered")]
-    _legend(axes, names, 3)
+    names = [
+        ("USELESS", "judged useless"),
+        ("USEFUL", "judged useful"),
+        ("answer", "answered"),
+        ("unjudged", "no judgment"),
+    ]
+    _legend(axes, names, 2)
     return axes
 
 
