@@ -149,7 +149,7 @@ def _coefficient(row: str, *, question_effects: bool) -> Measure:
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         keywords = options.keywords() | {"n_boot": max(1, options.n_boot // 2)}
         table = estimators.hazard_model(_chosen(cell, regime), question_effects=question_effects, **keywords)
-        return _from_row(table.loc[row])
+        return _from_row(table.T[row])
 
     return measure
 
