@@ -23,7 +23,19 @@ from judged_useless.published.reading import (
 TOTALED = ("value", "low", "high", "p", "n", "k")
 #: Columns of ``released_cells.csv``, the full-precision values behind Tables 2, 6 and 22.
 RELEASED_COLUMNS = ("split", "model", "condition", "delta", "ci_low", "ci_high", "mean6")
-_KEY = ("table", "panel", "row", "column", "model", "condition", "task", "split", "budget", "regime", "measure")
+_KEY = (
+    "table",
+    "panel",
+    "row",
+    "column",
+    "model",
+    "condition",
+    "task",
+    "split",
+    "budget",
+    "regime",
+    "measure",
+)
 _VOCABULARY = ("model", "condition", "task", "split", "budget", "regime", "measure", "unit")
 _TOTALS_HEADER = ("file", "rows", *TOTALED, *(f"sum_{name}" for name in TOTALED))
 
@@ -68,7 +80,9 @@ def _schema(folder: Path) -> Iterator[Problem]:
             yield Problem("schema", name, str(error))
     header = (folder / "released_cells.csv").read_text("utf-8").partition("\n")[0]
     if header != ",".join(RELEASED_COLUMNS):
-        yield Problem("schema", "released_cells.csv", f"expected the columns {RELEASED_COLUMNS}, found {header}")
+        yield Problem(
+            "schema", "released_cells.csv", f"expected the columns {RELEASED_COLUMNS}, found {header}"
+        )
 
 
 def _vocabulary(folder: Path) -> Iterator[Problem]:
@@ -216,7 +230,9 @@ def count_numbers(folder: Path | None = None) -> pd.DataFrame:
     rows = []
     for table, path in tables(folder).items():
         counted = totals(path)
-        rows.append({"table": table, "file": path.name} | {name: int(counted[name]) for name in _TOTALS_HEADER[1:8]})
+        rows.append(
+            {"table": table, "file": path.name} | {name: int(counted[name]) for name in _TOTALS_HEADER[1:8]}
+        )
     frame = pd.DataFrame(rows, columns=["table", "file", "rows", *TOTALED])
     return frame.assign(numbers=frame[[name for name in TOTALED if name != "n"]].sum(axis=1))
 
@@ -240,5 +256,3 @@ def seal(folder: Path) -> None:
     sealed = sorted(path.name for path in folder.glob("*.csv"))
     lines = "".join(f"{sha256(folder / name)}  {name}\n" for name in sealed)
     write_atomically(folder / "SHA256SUMS", lambda path: path.write_text(lines, "utf-8"))
-
-
