@@ -201,7 +201,7 @@ def changed_significance(record: Record) -> Rows:
 
 
 def endings(record: Record) -> Rows:
-    """Check that Claude Haiku 4.5's answers (§1) and exhausted budgets (Appendix B.4) fit into its questions."""
+    """Check that Claude Haiku 4.5's answers (§1) and exhausted budgets (B.4) fit into its questions."""
     wanted = "text; panel=1|B.4; model=claude-haiku-4.5; measure"
     answered = record.one(f"{wanted}=answered_after_5")
     exhausted = record.one(f"{wanted}=exhausted_where_rule_fired")

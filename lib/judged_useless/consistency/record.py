@@ -119,8 +119,8 @@ def select(text: str) -> Selection:
     Parameters
     ----------
     text : str
-        Tables, then fields: ``"13|14; measure=integration_index; model=small"``. A bar separates values of which
-        any will do; ``small`` and ``open`` stand for the three 7–8B and the four open models.
+        Tables, then fields: ``"13|14; measure=integration_index; model=small"``. A bar separates values
+        of which any will do; ``small`` and ``open`` stand for the three 7–8B and the four open models.
 
     Returns
     -------
@@ -195,7 +195,7 @@ class Record:
         return 100 if model == "claude-sonnet-5" else _QUESTIONS.get(split)
 
     def success(self, quantity: Mapping[str, str]) -> Number | None:
-        """Return the success of an arm in a regime, or in a mean of regimes, as precisely as the paper gives it.
+        """Return the success of an arm in a regime or a mean of regimes, as precisely as printed.
 
         A regime's success printed with three decimals fixes the number of questions answered correctly, so a
         mean over regimes that are all printed is exact; otherwise the printed mean is returned.

@@ -32,7 +32,7 @@ def cited_tables(record: Record) -> Rows:
 
 
 def arms_of_table_2(record: Record) -> Rows:
-    """Check that Table 13 has "every model and arm" (its caption), Table 9 "the arms in Table 2" (Appendix C.2)."""
+    """Check that Table 13 has "every model and arm" (caption), Table 9 "the arms in Table 2" (C.2)."""
     arms = {(row["model"], row["condition"]) for row in record.find("2") if row.number()}
     for table in ("13", "9"):
         there = arms & {(row["model"], row["condition"]) for row in record.find(table) if row.number()}
@@ -48,7 +48,7 @@ def arms_of_table_2(record: Record) -> Rows:
 
 
 def prompt_cues_stay_flat(record: Record) -> Rows:
-    """Check that prompt cues stay flat or fall in the 7–8B models (Figure 5): I at most +0.10, as registered."""
+    """Check that prompt cues stay flat or fall in the 7–8B models (Figure 5): I at most +0.10 (H9)."""
     for row in record.find(
         "9; measure=integration_index; model=small; condition=permit|budget|stated_rule|call_cost"
     ):
@@ -101,7 +101,7 @@ def contexts(record: Record) -> Rows:
         ("Appendix A, deviation 3", f"> {third['value']}"),
         holds=gap <= 0,
         gap=gap,
-        note="deviation 1 is from the original runs, deviation 3 from the 16-action budget arm of amendment 5",
+        note="deviation 1 is from the original runs, deviation 3 from amendment 5's 16-action budget arm",
     )
 
 
@@ -150,7 +150,7 @@ def stated_rule_of_qwen3_32b(record: Record) -> Rows:
         ("§4, Table 6", f"partly follows it: Δ = {_with_interval(own)}"),
         ("Table 5, PP1", f"{verdict}: design-label contrast {at(design)[1].text}"),
         holds=(at(own, "low")[1].value > 0) != (verdict == "not executed"),
-        note="PP1 was decided on design labels, before own judgments were replayed (amendment 12)",
+        note="PP1 (amendment 11) was decided on design labels; own judgments came with amendment 12",
     )
 
 
@@ -166,7 +166,7 @@ def reader_and_qwen25(record: Record) -> Rows:
             (row.place, f"{_with_interval(row)}, starred"),
             holds=at(row, "low")[1].value <= 0,
             gap=at(row)[1].value,
-            note=f"not applicable by the registered rule: it fires on {fires} of persistent questions, below 0.20",
+            note=f"not applicable as registered: it fires on {fires} of persistent questions, below 0.20",
         )
 
 

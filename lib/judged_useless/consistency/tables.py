@@ -82,7 +82,7 @@ def index_is_a_difference(record: Record) -> Rows:
 
 
 def _sides(entry: Entry) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the quantities on both sides of a difference: "a - b" in a field is a on one side, b on the other."""
+    """Return the quantities on both sides of a difference, written "a - b" in a field."""
     parts = {name: (text.split(" - ") * 2)[:2] for name, text in entry.quantity.items()}
     return {name: pair[0] for name, pair in parts.items()}, {name: pair[1] for name, pair in parts.items()}
 
@@ -185,7 +185,7 @@ def pooled_runs(record: Record) -> Rows:
 
 
 def answering_or_continuing(record: Record) -> Rows:
-    """Check that answering minus continuing (Appendix D.2) is their difference, and that of decisions won and lost."""
+    """Check that answering minus continuing (D.2) is their difference, and that of decisions won and lost."""
     for model in SMALL:
         rows = {
             measure: record.one(f"text; panel=D.2; model={model}; measure={measure}")

@@ -216,7 +216,7 @@ def growth_of_calls(record: Record) -> Rows:
 
 
 def medians_at_the_deadline(record: Record) -> Rows:
-    """Check that budget-cued 7–8B models answer at action 8 and 16 (§4, Figure 4) in the median (Table 16)."""
+    """Check that budget-cued 7–8B models answer at actions 8 and 16 (§4, Figure 4) in Table 16."""
     for claim in record.find("text|figure 4; panel=4; measure=median_answer_action"):
         wanted = f"16; condition=budget; measure=median_answer_action; budget={claim['budget']}; model=small"
         for row in record.find(wanted):

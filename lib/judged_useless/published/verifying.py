@@ -1,4 +1,4 @@
-"""Whether the files of published numbers are still what was transcribed: five layers, from form to checksum."""
+"""Whether the published numbers are still what was transcribed: five layers, from form to checksum."""
 
 import csv
 from collections.abc import Callable, Iterator
@@ -128,7 +128,7 @@ def totals(path: Path) -> dict[str, str]:
         0.001. In ``released_cells.csv`` value is delta and mean6, low and high are ci_low and ci_high.
     """
     rows = _rows(path)
-    columns = {name: (name,) for name in TOTALED}
+    columns: dict[str, tuple[str, ...]] = {name: (name,) for name in TOTALED}
     if path.name == "released_cells.csv":
         columns |= {"value": ("delta", "mean6"), "low": ("ci_low",), "high": ("ci_high",)}
     filled = {
@@ -223,9 +223,9 @@ def count_numbers(folder: Path | None = None) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a file: ``table``, ``file``, ``rows``, the filled ``value``, ``low``, ``high``, ``p``, ``n`` and
-        ``k``, and ``numbers``: value, low, high, p and k together. n is not among them because it often repeats
-        what a caption says once.
+        One row a file: ``table``, ``file``, ``rows``, the filled ``value``, ``low``, ``high``, ``p``, ``n``
+        and ``k``, and ``numbers``: value, low, high, p and k together. n is not among them because it often
+        repeats what a caption says once.
     """
     rows = []
     for table, path in tables(folder).items():
