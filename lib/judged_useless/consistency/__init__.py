@@ -11,7 +11,7 @@ from judged_useless.consistency import counts, release, statements, tables, text
 from judged_useless.consistency.comparison import Comparison
 from judged_useless.consistency.record import Record, load
 
-__all__ = ["CHECKS", "Check", "Comparison", "run", "summary", "table"]
+__all__ = ["CHECKS", "Check", "Comparison", "Record", "load", "run", "summary", "table"]
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def run(name: str, folder: Path | None = None) -> list[Comparison]:
+def run(name: str, record: Record | None = None) -> list[Comparison]:
     """Return the comparisons of one check.
 
     Parameters
     ----------
     name : str
         A key of :data:`CHECKS`.
-    folder : pathlib.Path, optional
-        Where the published numbers lie; the project's own by default.
+    record : Record, optional
+        The numbers; the project's own by default.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def run(name: str, folder: Path | None = None) -> list[Comparison]:
     """
     if name not in CHECKS:
         raise KeyError(f"there is no check {name!r}; there are {', '.join(CHECKS)}")
-    found = list(CHECKS[name].compare(load(folder)))
+    found = list(CHECKS[name].compare(record or load()))
     if not found:
         raise LookupError(f"the check {name} compares nothing")
     return found
@@ -128,7 +128,7 @@ def _table(folder: Path | None) -> pd.DataFrame:
     rows = [
         {"check": name, "tables": check.places} | asdict(comparison)
         for name, check in CHECKS.items()
-        for comparison in run(name, folder)
+        for comparison in run(name, load(folder))
     ]
     return pd.DataFrame(rows, columns=["check", "tables", *(field.name for field in fields(Comparison))])
 

@@ -44,10 +44,12 @@ class Comparison:
     rounded: bool = False
 
 
-def _compared(what: str, left: tuple[str, Number], right: tuple[str, Number], slack: float) -> Comparison:
+def _compared(
+    what: str, left: tuple[str, Number], right: tuple[str, Number], *, slack: float, last: float
+) -> Comparison:
     gap, allowed = left[1].value - right[1].value, left[1].half + right[1].half
     holds = abs(gap) <= allowed + slack or abs(gap) <= SLACK
-    rounded = holds and abs(gap) > SLACK and 0 < left[1].half <= abs(gap) + SLACK
+    rounded = holds and abs(gap) > SLACK and 0 < last <= abs(gap) + SLACK
     return Comparison(
         what, left[0], left[1].text, right[0], right[1].text, gap, allowed, holds, rounded=rounded
     )
@@ -58,12 +60,13 @@ def same(what: str, left: tuple[str, Number], right: tuple[str, Number]) -> Comp
 
     At equal precision both prints must be equal. Against an exact number a tie may have gone either way.
     """
-    return _compared(what, left, right, SLACK if min(left[1].half, right[1].half) == 0 else -SLACK)
+    halves = (left[1].half, right[1].half)
+    return _compared(what, left, right, slack=SLACK if min(halves) == 0 else -SLACK, last=max(halves))
 
 
 def derived(what: str, left: tuple[str, Number], right: tuple[str, Number]) -> Comparison:
     """Compare a printed number with one computed from other printed numbers, whose roundings add up."""
-    return _compared(what, left, right, SLACK)
+    return _compared(what, left, right, slack=SLACK, last=left[1].half)
 
 
 def at_most(

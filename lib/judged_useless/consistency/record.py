@@ -1,7 +1,7 @@
 """The published numbers as things that can be compared: where each is printed, and what it may stand for."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -148,21 +148,19 @@ class Record:
 
     Parameters
     ----------
-    folder : pathlib.Path, optional
-        Where the files lie; the project's own by default.
+    entries : iterable of Entry
+        Rows of all files.
+    folder : pathlib.Path
+        Where they lie, with the released cells.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder or published_dir()
-        self.entries: list[Entry] = []
+    def __init__(self, entries: Iterable[Entry], folder: Path) -> None:
+        self.entries, self.folder = list(entries), folder
         self._by_table: dict[str, list[Entry]] = defaultdict(list)
         self._by_quantity: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
-        for path in tables(self.folder).values():
-            for fields in read_file(path).to_dict("records"):
-                entry = Entry({str(name): str(text) for name, text in fields.items()})
-                self.entries.append(entry)
-                self._by_table[entry["table"]].append(entry)
-                self._by_quantity[tuple(entry.quantity.values())].append(entry)
+        for entry in self.entries:
+            self._by_table[entry["table"]].append(entry)
+            self._by_quantity[tuple(entry.quantity.values())].append(entry)
 
     def groups(self) -> Iterator[list[Entry]]:
         """Yield the rows of each quantity."""
@@ -232,4 +230,6 @@ def load(folder: Path | None = None) -> Record:
     -------
     Record
     """
-    return Record(folder)
+    folder = folder or published_dir()
+    rows = [row for path in tables(folder).values() for row in read_file(path).to_dict("records")]
+    return Record((Entry({str(name): str(text) for name, text in row.items()}) for row in rows), folder)

@@ -1,7 +1,7 @@
 """Whether the published numbers are still what was transcribed: five layers, from form to checksum."""
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -63,14 +63,18 @@ def _files(folder: Path) -> dict[str, Path]:
     return {path.name: path for path in tables(folder).values()}
 
 
+def _chosen(folder: Path, names: Sequence[str]) -> dict[str, Path]:
+    return {name: path for name, path in _files(folder).items() if not names or name in names}
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as stream:
         return list(csv.DictReader(stream))
 
 
-def _schema(folder: Path) -> Iterator[Problem]:
+def _schema(folder: Path, names: Sequence[str]) -> Iterator[Problem]:
     """Header, field count, and number fields that hold numbers."""
-    for name, path in _files(folder).items():
+    for name, path in _chosen(folder, names).items():
         try:
             frame = read_file(path)
             for column in (*DECIMAL, *WHOLE):
@@ -78,6 +82,8 @@ def _schema(folder: Path) -> Iterator[Problem]:
                     _number(path, line, column, text)
         except PublishedError as error:
             yield Problem("schema", name, str(error))
+    if names and "released_cells.csv" not in names:
+        return
     header = (folder / "released_cells.csv").read_text("utf-8").partition("\n")[0]
     if header != ",".join(RELEASED_COLUMNS):
         yield Problem(
@@ -85,11 +91,11 @@ def _schema(folder: Path) -> Iterator[Problem]:
         )
 
 
-def _vocabulary(folder: Path) -> Iterator[Problem]:
+def _vocabulary(folder: Path, names: Sequence[str]) -> Iterator[Problem]:
     """Every model, condition, task, split, budget, regime, measure and unit is in ``vocabulary.csv``."""
     entries = _rows(folder / "vocabulary.csv")
     known = {field: {each["name"] for each in entries if each["field"] == field} for field in _VOCABULARY}
-    for name, path in _files(folder).items():
+    for name, path in _chosen(folder, names).items():
         for line, row in enumerate(_rows(path), 2):
             for field in _VOCABULARY:
                 parts = (row.get(field) or "").split(" - ")
@@ -99,9 +105,9 @@ def _vocabulary(folder: Path) -> Iterator[Problem]:
                     yield Problem("vocabulary", name, message)
 
 
-def _keys(folder: Path) -> Iterator[Problem]:
+def _keys(folder: Path, names: Sequence[str]) -> Iterator[Problem]:
     """No two rows of a file agree in all that identifies a printed number, and none is of another table."""
-    for name, path in _files(folder).items():
+    for name, path in _chosen(folder, names).items():
         seen: dict[tuple[str | None, ...], int] = {}
         for line, row in enumerate(_rows(path), 2):
             key = tuple(row.get(field) for field in _KEY)
@@ -147,13 +153,15 @@ def _all_files(folder: Path) -> list[Path]:
     return [*_files(folder).values(), folder / "released_cells.csv"]
 
 
-def _totals(folder: Path) -> Iterator[Problem]:
+def _totals(folder: Path, names: Sequence[str]) -> Iterator[Problem]:
     """Rows, and count and sum of every column of numbers, are those of ``TOTALS.csv``."""
     recorded = {row["file"]: row for row in _rows(folder / "TOTALS.csv")}
     found = {path.name: path for path in _all_files(folder) if path.exists()}
     for name in sorted(recorded.keys() ^ found.keys()):
         yield Problem("totals", name, "is in TOTALS.csv or in the folder, but not in both")
     for name in sorted(recorded.keys() & found.keys()):
+        if names and name not in names:
+            continue
         try:
             now = totals(found[name])
         except ArithmeticError:
@@ -165,11 +173,13 @@ def _totals(folder: Path) -> Iterator[Problem]:
                 yield Problem("totals", name, message)
 
 
-def _checksums(folder: Path) -> Iterator[Problem]:
+def _checksums(folder: Path, names: Sequence[str]) -> Iterator[Problem]:
     """Every file has the SHA-256 of ``SHA256SUMS``."""
     for line in (folder / "SHA256SUMS").read_text("utf-8").splitlines():
         expected, _, name = line.partition("  ")
         path = folder / name
+        if names and name not in names:
+            continue
         if not path.is_file():
             yield Problem("checksum", name, "is missing")
         elif sha256(path) != expected:
@@ -177,7 +187,7 @@ def _checksums(folder: Path) -> Iterator[Problem]:
 
 
 #: The layers of :func:`verify`, from form to checksum.
-LAYERS: dict[str, Callable[[Path], Iterator[Problem]]] = {
+LAYERS: dict[str, Callable[[Path, Sequence[str]], Iterator[Problem]]] = {
     "schema": _schema,
     "vocabulary": _vocabulary,
     "key": _keys,
@@ -186,15 +196,19 @@ LAYERS: dict[str, Callable[[Path], Iterator[Problem]]] = {
 }
 
 
-def verify(folder: Path | None = None, *, layers: tuple[str, ...] = tuple(LAYERS)) -> list[Problem]:
+def verify(
+    folder: Path | None = None, *, layers: Sequence[str] = tuple(LAYERS), files: Sequence[str] = ()
+) -> list[Problem]:
     """Return everything that is wrong with the published numbers, which is nothing.
 
     Parameters
     ----------
     folder : pathlib.Path, optional
         Where they lie; the project's own by default.
-    layers : tuple of str
+    layers : sequence of str
         Which checks to make; all of :data:`LAYERS` by default.
+    files : sequence of str
+        Names of the files to look at; all by default.
 
     Returns
     -------
@@ -209,7 +223,7 @@ def verify(folder: Path | None = None, *, layers: tuple[str, ...] = tuple(LAYERS
     if unknown:
         raise KeyError(f"there is no layer {', '.join(unknown)}; there are {', '.join(LAYERS)}")
     folder = folder or published_dir()
-    return [problem for layer in layers for problem in LAYERS[layer](folder)]
+    return [problem for layer in layers for problem in LAYERS[layer](folder, files)]
 
 
 def count_numbers(folder: Path | None = None) -> pd.DataFrame:
