@@ -52,8 +52,11 @@ TITLES: dict[str, str] = {
     "figures": "Numbers of the figures that the text states",
     "card": "Numbers of the released episodes' card",
 }
-#: Columns that the search shows, and looks through.
-_SEARCHED = ("table", "panel", "row", "column", "model", "condition", "split", "regime", "measure", "note")
+#: Columns of the search, the telling ones first; value, interval and p are put together from several.
+_SEARCHED = (
+    "table", "model", "condition", "regime", "measure", "value", "interval", "p", "split", "panel", "row",
+    "column", "note",
+)  # fmt: skip
 _DOWNLOADS = "_static/published"
 #: Comparisons that hold and look as if they did not: check, quantity, and why they do.
 SUSPECTED: tuple[tuple[str, str, str], ...] = (
@@ -86,9 +89,15 @@ def _table(frame: pd.DataFrame, caption: str, note: str = "") -> str:
 
 
 def _comparisons(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return comparisons under the headings of a page."""
-    shown = frame[["what", "left_place", "left", "right_place", "right", "note"]]
-    return shown.set_axis(["quantity", "place", "says", "other place", "says there", "remark"], axis=1)
+    """Return comparisons as a page shows them: three columns, which a narrow screen can hold."""
+    remark = frame["note"].where(frame["note"].eq(""), " (" + frame["note"] + ")")
+    return pd.DataFrame(
+        {
+            "quantity": frame["what"] + remark,
+            "here": frame["left_place"] + ": " + frame["left"],
+            "there": frame["right_place"] + ": " + frame["right"],
+        }
+    )
 
 
 def _suspected(rows: pd.DataFrame) -> pd.DataFrame:
@@ -135,7 +144,7 @@ def consistency_page() -> str:
         "to a tie, and the rounding of the numbers behind them explains it.",
         _raw(
             "<details><summary>Show them</summary>\n"
-            + _table(_comparisons(rounded).drop(columns="remark"), "Differences that rounding explains")
+            + _table(_comparisons(rounded), "Differences that rounding explains")
             + "\n</details>"
         ),
     ]
@@ -145,8 +154,8 @@ def consistency_page() -> str:
 def _index_row(table: str, counted: "pd.Series[int]", file: str) -> str:
     name = f"Table {table}" if table.isdigit() else table.capitalize()
     cells = "".join(f"<td>{int(counted[column])}</td>" for column in ("rows", "numbers"))
-    link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(file)}</a>'
-    return f"<tr><td>{escape(name)}</td><td>{escape(TITLES[table])}</td>{cells}<td>{link}</td></tr>"
+    link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(name)}</a>'
+    return f"<tr><td>{link}</td><td>{escape(TITLES[table])}</td>{cells}</tr>"
 
 
 def published_index() -> str:
@@ -159,7 +168,7 @@ def published_index() -> str:
     """
     counted = count_numbers()
     body = "\n".join(_index_row(row["table"], row, row["file"]) for _, row in counted.iterrows())
-    head = "".join(f"<th>{name}</th>" for name in ("table", "content", "rows", "numbers", "download"))
+    head = "".join(f"<th>{name}</th>" for name in ("download", "content", "rows", "numbers"))
     rows, numbers = int(counted["rows"].sum()), int(counted["numbers"].sum())
     caption = f"{len(counted)} files, {rows:,} rows, {numbers:,} numbers"
     listing = (
@@ -177,16 +186,16 @@ def published_index() -> str:
     search = f"""<form class="ju-search" role="search" data-ju-search>
 <label for="ju-search-words">Words that all occur in a row, such as <kbd>qwen3-8b delta fresh300</kbd></label>
 <input id="ju-search-words" type="search" autocomplete="off" spellcheck="false"
- aria-describedby="ju-search-count">
+ aria-describedby="ju-search-count" style="width: 100%; max-width: 36rem">
 <p id="ju-search-count" role="status" aria-live="polite"></p>
-<noscript><p>The search needs scripts; the files above hold every number.</p></noscript>
+<noscript><p>The search needs scripts; the files below hold every number.</p></noscript>
 </form>
 <div class="ju-scroll" tabindex="0" role="region" aria-label="Numbers found">
 <table id="ju-search-found"></table>
 </div>
 <script defer src="{_FROM_PAGE}/numbers.js"></script>
 <script defer src="../_static/published.js"></script>"""
-    parts = ["## Tables", _raw(listing + f"\n<ul>{others}</ul>"), "## Search", _raw(search)]
+    parts = ["## Search", _raw(search), "## Tables", _raw(listing + f"\n<ul>{others}</ul>")]
     return "\n\n".join(parts) + "\n"
 
 
@@ -201,11 +210,13 @@ def search_data() -> str:
     rows = []
     for path in tables().values():
         for entry in read_file(path).to_dict("records"):
-            number = entry["value"] or (f"{entry['k']}/{entry['n']}" if entry["k"] and entry["n"] else "")
-            span = f"[{entry['low']}, {entry['high']}]" if entry["low"] or entry["high"] else ""
-            rows.append([entry[name] for name in _SEARCHED[:-1]] + [number, span, entry["p"], entry["note"]])
-    columns = [*_SEARCHED[:-1], "value", "interval", "p", "note"]
-    text = json.dumps({"columns": columns, "rows": rows}, ensure_ascii=True, separators=(",", ":"))
+            fraction = f"{entry['k']}/{entry['n']}" if entry["k"] and entry["n"] else ""
+            made = {
+                "value": entry["value"] or fraction,
+                "interval": f"[{entry['low']}, {entry['high']}]" if entry["low"] or entry["high"] else "",
+            }
+            rows.append([(entry | made)[name] for name in _SEARCHED])
+    text = json.dumps({"columns": _SEARCHED, "rows": rows}, ensure_ascii=True, separators=(",", ":"))
     escaped = text.replace("<", "\\u003c")
     return f"window.publishedNumbers = {escaped};\n"
 
