@@ -18,8 +18,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judged_useless.episodes.codes import ACTIONS, JUDGMENTS
 from judged_useless.episodes.decisions import DecisionPoints, points_from_codes
-from judged_useless.episodes.schema import ACTIONS, JUDGMENTS
 from judged_useless.regimes import FAIL, REGIMES
 
 Ints = NDArray[np.int64]
