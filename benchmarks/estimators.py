@@ -52,7 +52,7 @@ Numbers = dict[str, list[float]]
 
 
 def made_up_cells(folder: Path) -> None:
-    """Write 43 cells of 300 questions and six regimes: resampled released ones with a made-up clean regime."""
+    """Write 43 cells of 300 questions: the released ones resampled, with a made-up clean regime."""
     rng = np.random.default_rng(0)
     for number in range(N_CELLS):
         real = load_episodes(condition="unaided" if number % 2 else "enforced_rule")
