@@ -1,0 +1,223 @@
+"""Which cells of episodes there are, and exactly what is missing for a measurement."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import pandas as pd
+
+from judged_useless.episodes.schema import REQUIRED, EpisodeError, validate
+from judged_useless.paths import data_dir
+from judged_useless.preregistration.rules import REGIME_SETS
+
+_FIELDS = ["model", "condition", "split", "task", "budget"]
+
+
+class Cell(NamedTuple):
+    """One model in one condition on one split, task and budget."""
+
+    model: str
+    condition: str
+    split: str = "test300"
+    task: str = "hotpotqa"
+    budget: int = 8
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that a measurement lacks.
+
+    Attributes
+    ----------
+    what : str
+        "episodes", or what of them is missing ("judgments", "n_discarded", …); "annotations" of any cell.
+    cell : Cell or None
+        Where; None for what belongs to no cell.
+    regimes : tuple of str
+        Regimes that lack it.
+    """
+
+    what: str
+    cell: Cell | None = None
+    regimes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return describe([self])
+
+
+def _regimes_text(regimes: Sequence[str]) -> str:
+    for name, members in REGIME_SETS.items():
+        if set(members) == set(regimes):
+            return name
+    return ", ".join(regimes)
+
+
+def describe(needs: Iterable[Need]) -> str:
+    """Return what is missing in words: conditions, regimes and models, as few words as it takes.
+
+    Parameters
+    ----------
+    needs : iterable of Need
+        What is missing.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> describe([Need("episodes", Cell("m1", "budget"), ("clean",)), Need("episodes", Cell("m2", "budget"), ("clean",))])
+    'budget on test300, clean (m1, m2)'
+    """
+    models: dict[tuple[object, ...], list[str]] = {}
+    for need in merge(needs):
+        place = (need.what, need.regimes, need.cell[1:] if need.cell else None)
+        models.setdefault(place, []).append(need.cell.model if need.cell else "")
+    return "; ".join(_phrase(place, names) for place, names in models.items())
+
+
+def _phrase(place: tuple[object, ...], models: Sequence[str]) -> str:
+    what, regimes, cell = place
+    if not isinstance(cell, tuple) or not isinstance(regimes, tuple):
+        return str(what)
+    condition, split, task, budget = cell
+    text = f"{condition} on {split}" if task in ("hotpotqa", "fever") else f"{condition} on {task} {split}"
+    if budget != 8:
+        text += f" with {budget} actions"
+    text += f", {_regimes_text(regimes)} ({', '.join(models)})"
+    return text if what == "episodes" else f"{what} of {text}"
+
+
+def merge(needs: Iterable[Need]) -> list[Need]:
+    """Return needs without repetition, the regimes of one cell together.
+
+    Parameters
+    ----------
+    needs : iterable of Need
+        What is missing.
+
+    Returns
+    -------
+    list of Need
+        In order of first appearance.
+    """
+    regimes: dict[tuple[str, Cell | None], dict[str, None]] = {}
+    for need in needs:
+        regimes.setdefault((need.what, need.cell), {}).update(dict.fromkeys(need.regimes))
+    return [Need(what, cell, tuple(names)) for (what, cell), names in regimes.items()]
+
+
+@cache
+def manifest(split: str) -> tuple[str, ...]:
+    """Return the question ids of a split in order; empty for a split without a manifest."""
+    path = data_dir() / "manifests" / f"{split}.txt"
+    return tuple(path.read_text(encoding="utf-8").split()) if path.is_file() else ()
+
+
+class Cells:
+    """Episodes by cell, with what each cell has.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of any number of cells. Without ``task`` an episode is of "hotpotqa", or of "fever" on a split
+        whose name starts so; without ``budget`` it has 8 actions.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says.
+    """
+
+    def __init__(self, episodes: pd.DataFrame) -> None:
+        if episodes.empty:
+            raise EpisodeError("there are no episodes; check the filters that chose them")
+        for name in REQUIRED:
+            if name not in episodes:
+                raise EpisodeError(f"episodes: field {name!r} is missing; an episode has {', '.join(REQUIRED)}")
+        by_split = episodes["split"].map(lambda split: "fever" if split.startswith("fever") else "hotpotqa")
+        task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
+        budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
+        frame = episodes.assign(task=task, budget=budget.astype(int))
+        # Checked cell by cell: with eight and with sixteen actions one question may occur twice.
+        self._frames = {
+            Cell(*key): validate(cell.reset_index(drop=True), source=" · ".join(map(str, key)))
+            for key, cell in frame.groupby(_FIELDS, sort=False, observed=True)
+        }
+        self._taken: dict[tuple[Cell, tuple[str, ...], int | None], pd.DataFrame] = {}
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._frames)
+
+    def take(self, cell: Cell, regimes: tuple[str, ...], first: int | None = None) -> pd.DataFrame:
+        """Return a cell's episodes of some regimes, of the first questions of its split only if asked.
+
+        Parameters
+        ----------
+        cell : Cell
+            A cell that is there.
+        regimes : tuple of str
+            Regimes wanted.
+        first : int, optional
+            Number of questions, in the order of the split's manifest.
+
+        Returns
+        -------
+        pandas.DataFrame
+            In the order of the source.
+        """
+        key = (cell, regimes, first)
+        if key not in self._taken:
+            frame = self._frames[cell]
+            chosen = frame["regime"].isin(regimes)
+            if first is not None:
+                chosen &= frame["question_id"].isin(manifest(cell.split)[:first])
+            self._taken[key] = frame[chosen].reset_index(drop=True)
+        return self._taken[key]
+
+    def missing(
+        self,
+        cell: Cell,
+        regimes: tuple[str, ...],
+        *,
+        first: int | None = None,
+        fields: Sequence[str] = (),
+        judged: bool = False,
+    ) -> list[Need]:
+        """Return what a cell lacks for a measurement, and nothing if it lacks nothing.
+
+        Parameters
+        ----------
+        cell : Cell
+            The cell.
+        regimes : tuple of str
+            Regimes wanted.
+        first : int, optional
+            As in :meth:`take`.
+        fields : sequence of str
+            Optional fields wanted in every regime.
+        judged : bool
+            Whether every regime must have judgments.
+
+        Returns
+        -------
+        list of Need
+        """
+        if cell not in self._frames:
+            return [Need("episodes", cell, regimes)]
+        frame = self.take(cell, regimes, first)
+        absent = tuple(name for name in regimes if name not in set(frame["regime"]))
+        if absent:
+            return [Need("episodes", cell, absent)]
+        needs = []
+        for name in fields:
+            there = set(frame["regime"][frame[name].notna()]) if name in frame else set()
+            if lacking := tuple(regime for regime in regimes if regime not in there):
+                needs.append(Need(name, cell, lacking))
+        if judged:
+            has = frame["judgments"].map(lambda words: any(isinstance(word, str) for word in words))
+            there = set(frame["regime"][has.astype(bool)])
+            if lacking := tuple(regime for regime in regimes if regime not in there):
+                needs.append(Need("judgments", cell, lacking))
+        return needs
