@@ -11,6 +11,7 @@ from judged_useless.episodes.schema import REQUIRED, EpisodeError, validate
 from judged_useless.paths import data_dir
 from judged_useless.preregistration.rules import REGIME_SETS
 
+_FIELD_NAMES = {"stated": "stated judgments", "n_discarded": "discarded turns (n_discarded)"}
 _FIELDS = ["model", "condition", "split", "task", "budget"]
 
 
@@ -67,7 +68,7 @@ def describe(needs: Iterable[Need]) -> str:
 
     Examples
     --------
-    >>> describe([Need("episodes", Cell("m1", "budget"), ("clean",)), Need("episodes", Cell("m2", "budget"), ("clean",))])
+    >>> describe([Need("episodes", Cell(model, "budget"), ("clean",)) for model in ("m1", "m2")])
     'budget on test300, clean (m1, m2)'
     """
     models: dict[tuple[object, ...], list[str]] = {}
@@ -86,7 +87,7 @@ def _phrase(place: tuple[object, ...], models: Sequence[str]) -> str:
     if budget != 8:
         text += f" with {budget} actions"
     text += f", {_regimes_text(regimes)} ({', '.join(models)})"
-    return text if what == "episodes" else f"{what} of {text}"
+    return text if what == "episodes" else f"{_FIELD_NAMES.get(str(what), what)} of {text}"
 
 
 def merge(needs: Iterable[Need]) -> list[Need]:
@@ -121,8 +122,8 @@ class Cells:
     Parameters
     ----------
     episodes : pandas.DataFrame
-        Episodes of any number of cells. Without ``task`` an episode is of "hotpotqa", or of "fever" on a split
-        whose name starts so; without ``budget`` it has 8 actions.
+        Episodes of any number of cells. Without ``task`` an episode is of "hotpotqa", or of "fever" on a
+        split whose name starts so; without ``budget`` it has 8 actions.
 
     Raises
     ------
@@ -135,16 +136,19 @@ class Cells:
             raise EpisodeError("there are no episodes; check the filters that chose them")
         for name in REQUIRED:
             if name not in episodes:
-                raise EpisodeError(f"episodes: field {name!r} is missing; an episode has {', '.join(REQUIRED)}")
+                raise EpisodeError(
+                    f"episodes: field {name!r} is missing; an episode has {', '.join(REQUIRED)}"
+                )
         by_split = episodes["split"].map(lambda split: "fever" if split.startswith("fever") else "hotpotqa")
         task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
         budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
         frame = episodes.assign(task=task, budget=budget.astype(int))
         # Checked cell by cell: with eight and with sixteen actions one question may occur twice.
-        self._frames = {
-            Cell(*key): validate(cell.reset_index(drop=True), source=" · ".join(map(str, key)))
-            for key, cell in frame.groupby(_FIELDS, sort=False, observed=True)
-        }
+        self._frames: dict[Cell, pd.DataFrame] = {}
+        for values, cell in frame.groupby(_FIELDS, sort=False, observed=True):
+            *names, actions = map(str, values)
+            key = Cell(*names, budget=int(actions))
+            self._frames[key] = validate(cell.reset_index(drop=True), source=" · ".join(map(str, key)))
         self._taken: dict[tuple[Cell, tuple[str, ...], int | None], pd.DataFrame] = {}
 
     def __iter__(self) -> Iterator[Cell]:

@@ -2,12 +2,15 @@
 
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from judged_useless.paths import data_dir
+from judged_useless.preregistration.schema import Preregistration, RegisteredTest
+
+Model = TypeVar("Model", bound=BaseModel)
 
 
 class PreregistrationError(ValueError):
@@ -46,7 +49,7 @@ def _line(text: str, location: tuple[int | str, ...]) -> int:
     return int(node.start_mark.line) + 1 if node is not None else 1
 
 
-def read[Model: BaseModel](path: Path, model: type[Model]) -> Model:
+def read(path: Path, model: type[Model]) -> Model:
     """Read a YAML file into a model that forbids what it does not know.
 
     Parameters
@@ -81,6 +84,52 @@ def read[Model: BaseModel](path: Path, model: type[Model]) -> Model:
         ) from error
 
 
-@lru_cache(maxsize=1)
-def load_preregistration(path: Path | None = None) -> Any:
-    """Return all registered tests."""
+@lru_cache(maxsize=4)
+def _preregistration(path: Path) -> Preregistration:
+    return read(path, Preregistration)
+
+
+def load_documents(path: Path | None = None) -> dict[str, str]:
+    """Return the documents that fixed the tests: name → what it is about.
+
+    Parameters
+    ----------
+    path : pathlib.Path, optional
+        File of registered tests; the project's by default.
+
+    Returns
+    -------
+    dict of str to str
+        In order of time.
+
+    Raises
+    ------
+    PreregistrationError
+        If the file is not what it should be.
+    """
+    return dict(_preregistration(path or data_dir() / "preregistration.yaml").documents)
+
+
+def load_tests(path: Path | None = None) -> tuple[RegisteredTest, ...]:
+    """Return every registered test, in the order of the paper's Tables 4 and 5.
+
+    Parameters
+    ----------
+    path : pathlib.Path, optional
+        File of registered tests; the project's by default.
+
+    Returns
+    -------
+    tuple of RegisteredTest
+
+    Raises
+    ------
+    PreregistrationError
+        If the file is not what it should be.
+
+    Examples
+    --------
+    >>> [test.key for test in load_tests() if test.id == "T1"]
+    ['A15 T1', 'A18 T1']
+    """
+    return _preregistration(path or data_dir() / "preregistration.yaml").tests

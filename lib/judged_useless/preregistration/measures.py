@@ -134,7 +134,13 @@ class Kind:
 def _figure(estimate: Estimate, *, k: float | None = None) -> Figure:
     p = estimate.parts.get("p_one_sided")
     return Figure(
-        estimate.value, estimate.low, estimate.high, p, estimate.n, None if k is None else int(k), estimate.reason
+        estimate.value,
+        estimate.low,
+        estimate.high,
+        p,
+        estimate.n,
+        None if k is None else int(k),
+        estimate.reason,
     )
 
 
@@ -152,10 +158,16 @@ def _utility(given: Inputs) -> Figure:
 
 
 def _tool_calls(given: Inputs) -> Figure:
-    calls = [tool_calls(each, regimes=given.regimes, **given.resampling) for each in (given.a, given.b) if len(each)]
+    calls = [
+        tool_calls(each, regimes=given.regimes, **given.resampling)
+        for each in (given.a, given.b)
+        if len(each)
+    ]
     if len(calls) == 1:
         return _figure(calls[0])
-    return Figure(calls[0].value - calls[1].value, n=calls[0].n, reason="the difference of two means has no interval")
+    return Figure(
+        calls[0].value - calls[1].value, n=calls[0].n, reason="the difference of two means has no interval"
+    )
 
 
 def _time_matched(given: Inputs) -> Figure:
@@ -164,7 +176,11 @@ def _time_matched(given: Inputs) -> Figure:
 
 def _after_5(given: Inputs) -> Figure:
     rate = answer_rate_after_run(
-        given.a, k=5, regime=given.one_regime, judgments=given.options["judgments"], level=given.resampling["level"]
+        given.a,
+        k=5,
+        regime=given.one_regime,
+        judgments=given.options["judgments"],
+        level=given.resampling["level"],
     )
     return _figure(rate, k=rate.parts["answers"])
 
@@ -189,9 +205,13 @@ def _backup_share(given: Inputs) -> Figure:
     summary = switch_summary(given.a)
     exits = float(summary["ever_switched"] + summary["answered_first"])
     if exits == 0:
-        raise UndefinedEstimateError("the backup's share of first exits is undefined: no episode leaves the source")
+        raise UndefinedEstimateError(
+            "the backup's share of first exits is undefined: no episode leaves the source"
+        )
     return Figure(
-        float(summary["ever_switched"]) / exits, n=round(exits * summary["n"]), reason="a share of exits, without an interval"
+        float(summary["ever_switched"]) / exits,
+        n=round(exits * summary["n"]),
+        reason="a share of exits, without an interval",
     )
 
 
@@ -210,18 +230,24 @@ def _firing_rate(given: Inputs) -> Figure:
 
 def _kappa(given: Inputs) -> Figure:
     labels = given.annotations
-    return _figure(cohen_kappa(labels["annotated"], labels["adjudicated"], positive=["USELESS"], **given.resampling))
+    return _figure(
+        cohen_kappa(labels["annotated"], labels["adjudicated"], positive=["USELESS"], **given.resampling)
+    )
 
 
 def _agreement(given: Inputs) -> Figure:
     pairs = [
         (question, stated, asked)
-        for question, says, replies in zip(given.a["question_id"], given.a["stated"], given.a["judgments"], strict=True)
+        for question, says, replies in zip(
+            given.a["question_id"], given.a["stated"], given.a["judgments"], strict=True
+        )
         for stated, asked in zip(says, replies, strict=False)
         if isinstance(stated, str) and isinstance(asked, str)
     ]
     if not pairs:
-        raise UndefinedEstimateError("agreement is undefined: no result has both a stated and a side-channel judgment")
+        raise UndefinedEstimateError(
+            "agreement is undefined: no result has both a stated and a side-channel judgment"
+        )
     questions, stated, asked = zip(*pairs, strict=True)
     return _figure(agreement(stated, asked, clusters=questions, positive=["USELESS"], **given.resampling))
 

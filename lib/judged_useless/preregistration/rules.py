@@ -233,9 +233,12 @@ class Check(Strict):
             yield from verdict.any
 
     def rulings(self) -> tuple[Verdict, ...]:
-        """Return the verdicts in order of precedence, also for `pass_if` and for a check without criterion."""
+        """Return the verdicts in order of precedence, whichever way the check gives them."""
         if self.pass_if:
-            return (Verdict(label="pass", outcome="pass", all=self.pass_if), Verdict(label="fail", outcome="fail"))
+            return (
+                Verdict(label="pass", outcome="pass", all=self.pass_if),
+                Verdict(label="fail", outcome="fail"),
+            )
         return self.verdicts or (Verdict(label="reported"),)
 
     @property

@@ -134,5 +134,7 @@ class Preregistration(Strict):
             raise ValueError(f"tests occur twice: {', '.join(repeated)}")
         strange = {test.document for test in self.tests} ^ set(self.documents)
         if strange:
-            raise ValueError(f"documents without tests, or tests without document: {', '.join(sorted(strange))}")
+            raise ValueError(
+                f"documents without tests, or tests without document: {', '.join(sorted(strange))}"
+            )
         return self
