@@ -146,9 +146,10 @@ class Cells:
         # Checked cell by cell: with eight and with sixteen actions one question may occur twice.
         self._frames: dict[Cell, pd.DataFrame] = {}
         for values, cell in frame.groupby(_FIELDS, sort=False, observed=True):
-            *names, actions = map(str, values)
-            key = Cell(*names, budget=int(actions))
+            model, condition, split, kind, actions = map(str, values)
+            key = Cell(model, condition, split, kind, int(actions))
             self._frames[key] = validate(cell.reset_index(drop=True), source=" · ".join(map(str, key)))
+        self._regimes: dict[tuple[Cell, str, int | None], frozenset[str]] = {}
         self._taken: dict[tuple[Cell, tuple[str, ...], int | None], pd.DataFrame] = {}
 
     def __iter__(self) -> Iterator[Cell]:
@@ -210,18 +211,22 @@ class Cells:
         """
         if cell not in self._frames:
             return [Need("episodes", cell, regimes)]
-        frame = self.take(cell, regimes, first)
-        absent = tuple(name for name in regimes if name not in set(frame["regime"]))
-        if absent:
-            return [Need("episodes", cell, absent)]
-        needs = []
-        for name in fields:
-            there = set(frame["regime"][frame[name].notna()]) if name in frame else set()
-            if lacking := tuple(regime for regime in regimes if regime not in there):
-                needs.append(Need(name, cell, lacking))
+        there = {name: self._regimes_with(cell, name, first) for name in ("regime", *fields)}
         if judged:
-            has = frame["judgments"].map(lambda words: any(isinstance(word, str) for word in words))
-            there = set(frame["regime"][has.astype(bool)])
-            if lacking := tuple(regime for regime in regimes if regime not in there):
-                needs.append(Need("judgments", cell, lacking))
-        return needs
+            there["judgments"] = self._regimes_with(cell, "judgments", first)
+        if absent := tuple(name for name in regimes if name not in there["regime"]):
+            return [Need("episodes", cell, absent)]
+        lacking = {what: tuple(name for name in regimes if name not in has) for what, has in there.items()}
+        return [Need(what, cell, names) for what, names in lacking.items() if names]
+
+    def _regimes_with(self, cell: Cell, name: str, first: int | None) -> frozenset[str]:
+        """Return the regimes in which some episode of a cell has a field, and for judgments one judgment."""
+        key = (cell, name, first)
+        if key not in self._regimes:
+            frame = self.take(cell, tuple(self._frames[cell]["regime"].unique()), first)
+            if name == "judgments":
+                has = [any(isinstance(word, str) for word in words) for words in frame[name]]
+            else:
+                has = frame[name].notna().tolist() if name in frame else [False] * len(frame)
+            self._regimes[key] = frozenset(frame["regime"][has])
+        return self._regimes[key]

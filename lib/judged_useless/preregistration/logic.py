@@ -6,10 +6,17 @@ whatever else may be missing.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from judged_useless.estimators import holm
 from judged_useless.preregistration.results import Answer, Case
 from judged_useless.preregistration.rules import Criterion, Verdict
+
+
+@lru_cache(maxsize=256)
+def _holm(pvalues: tuple[float, ...]) -> tuple[float, ...]:
+    # Remembered because statsmodels collects garbage at every call, and most families have the same p-values.
+    return tuple(float(p) for p in holm(pvalues)["p_holm"])
 
 
 def adjust(answers: dict[str, dict[str, Answer]], optional: Sequence[str]) -> dict[str, dict[str, Answer]]:
@@ -21,10 +28,10 @@ def adjust(answers: dict[str, dict[str, Answer]], optional: Sequence[str]) -> di
         missing = [model for model in p if model not in known and model not in optional]
         if not known:
             continue
-        bounds = [holm(known | dict.fromkeys(missing, extreme))["p_holm"] for extreme in (0.0, 1.0)]
-        for model in known:
-            least, most = (float(each[model]) for each in bounds)
-            adjusted[model][name] = replace(answers[model][name], adjusted=(least, most))
+        lowest, highest = (_holm((*known.values(), *[extreme] * len(missing))) for extreme in (0.0, 1.0))
+        for place, model in enumerate(known):
+            bounds = (lowest[place], highest[place])
+            adjusted[model][name] = replace(answers[model][name], adjusted=bounds)
     return adjusted
 
 
