@@ -1,5 +1,6 @@
 """Evaluating registered tests on episodes, case by case; cells and figures are shared between tests."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any
 
@@ -60,11 +61,64 @@ def resolve(test: RegisteredTest, model: str, each: Place, quantity: Quantity) -
         else None
     )
     members = REGIME_SETS.get(regimes, (regimes,)) if isinstance(regimes, str) else regimes
-    name = regimes.removeprefix("ts_") if isinstance(regimes, str) else ""
+    name = regimes if isinstance(regimes, str) else ""
     return Asked(quantity.measure, a, b, members, name, options, test.first_questions)
 
 
-class Evaluator:
+class Decider(ABC):
+    """Decides registered tests, whatever the quantities come from."""
+
+    @abstractmethod
+    def ask(self, asked: Asked) -> Answer:
+        """Return a quantity, or what it lacks.
+
+        Parameters
+        ----------
+        asked : Asked
+            The quantity.
+
+        Returns
+        -------
+        Answer
+        """
+
+    def evaluate(self, test: RegisteredTest) -> Result:
+        """Return a test's cases and outcome.
+
+        Parameters
+        ----------
+        test : RegisteredTest
+            The test.
+
+        Returns
+        -------
+        Result
+        """
+        cases: list[Case] = []
+        for check in test.rule:
+            for each in check.each:
+                cases += self._row(test, check, each)
+        return Result(test, tuple(cases))
+
+    def _row(self, test: RegisteredTest, check: Check, each: Place) -> list[Case]:
+        """Return the cases that differ in the model only: the family of a multiplicity correction."""
+        models = test.models if check.models is None else check.models or ("",)
+        answers = {
+            model: {
+                name: self.ask(resolve(test, model, each, quantity))
+                for name, quantity in check.quantities.items()
+            }
+            for model in models
+        }
+        if test.multiplicity == "holm":
+            answers = adjust(answers, test.optional_models)
+        return [
+            decide(Case(check, model, each, answers[model], optional=model in test.optional_models))
+            for model in models
+        ]
+
+
+class Evaluator(Decider):
     """Evaluates registered tests on episodes; cells and figures are shared between tests.
 
     Parameters
@@ -145,41 +199,6 @@ class Evaluator:
             return Answer(asked, MEASURES[asked.measure].compute(given))
         except UndefinedEstimateError as error:
             return Answer(asked, reason=str(error))
-
-    def evaluate(self, test: RegisteredTest) -> Result:
-        """Return a test's cases and outcome.
-
-        Parameters
-        ----------
-        test : RegisteredTest
-            The test.
-
-        Returns
-        -------
-        Result
-        """
-        cases: list[Case] = []
-        for check in test.rule:
-            for each in check.each:
-                cases += self._row(test, check, each)
-        return Result(test, tuple(cases))
-
-    def _row(self, test: RegisteredTest, check: Check, each: Place) -> list[Case]:
-        """Return the cases that differ in the model only: the family of a multiplicity correction."""
-        models = test.models if check.models is None else check.models or ("",)
-        answers = {
-            model: {
-                name: self.ask(resolve(test, model, each, quantity))
-                for name, quantity in check.quantities.items()
-            }
-            for model in models
-        }
-        if test.multiplicity == "holm":
-            answers = adjust(answers, test.optional_models)
-        return [
-            decide(Case(check, model, each, answers[model], optional=model in test.optional_models))
-            for model in models
-        ]
 
 
 def evaluate(

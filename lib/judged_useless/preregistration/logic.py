@@ -48,7 +48,7 @@ def _truth(criterion: Criterion, answers: Mapping[str, Answer]) -> bool | None:
         least, most = (criterion.holds(p) for p in answer.adjusted)
         return least if least == most else None
     number = getattr(answer.figure, criterion.bound)
-    return None if number is None else criterion.holds(float(number))
+    return None if number is None or number != number else criterion.holds(float(number))
 
 
 def _all(truths: Iterable[bool | None]) -> bool | None:

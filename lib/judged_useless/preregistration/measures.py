@@ -105,12 +105,10 @@ class Kind:
     ----------
     compute : callable
         Maps :class:`Inputs` to a :class:`Figure`.
-    name : str
+    published : str
         Name in the published tables, for one cell.
-    unit : str
-        Its unit there.
-    difference : tuple of str, optional
-        Name and unit there of the difference of two cells, for a measure that can be one.
+    difference : str, optional
+        Name there of the difference of two cells, for a measure that can be one.
     on_episodes : bool
         False for a measure on annotations.
     judged : bool
@@ -122,9 +120,8 @@ class Kind:
     """
 
     compute: Callable[[Inputs], Figure]
-    name: str
-    unit: str
-    difference: tuple[str, str] | None = None
+    published: str
+    difference: str | None = None
     on_episodes: bool = True
     judged: bool = False
     fields: tuple[str, ...] = ()
@@ -254,27 +251,30 @@ def _agreement(given: Inputs) -> Figure:
 
 _JUDGMENTS = frozenset({"judgments"})
 MEASURES: dict[str, Kind] = {
-    "success": Kind(_success, "success", "share", ("paired_difference", "difference")),
+    "success": Kind(_success, "success", "paired_difference"),
     "utility": Kind(
-        _utility,
-        "utility",
-        "utility",
-        ("paired_difference", "utility"),
-        options=frozenset({"price", "charge_judgments"}),
+        _utility, "utility", "utility_difference", options=frozenset({"price", "charge_judgments"})
     ),
-    "tool_calls": Kind(_tool_calls, "tool_calls", "calls", ("tool_calls", "calls")),
-    "integration_index": Kind(_pooled(integration_index), "integration_index", "difference"),
-    "delta": Kind(_time_matched, "delta", "difference", judged=True, options=_JUDGMENTS),
-    "design_label_contrast": Kind(_pooled(design_label_contrast), "design_label_contrast", "difference"),
-    "share_answered": Kind(_of_regime(share_answered), "share_answered", "share"),
-    "share_at_last_action": Kind(_of_regime(share_at_last_action), "share_at_last_action", "share"),
-    "median_answer_action": Kind(_of_regime(median_answer_action), "median_answer_action", "action"),
-    "answered_after_5": Kind(_after_5, "answered_after_5", "count", judged=True, options=_JUDGMENTS),
-    "switched_by_4": Kind(_switched_by_4, "switched_by_4", "share"),
-    "leave_contrast": Kind(_pooled(leave_contrast), "leave_contrast", "difference", judged=True),
-    "backup_share_of_first_exits": Kind(_backup_share, "backup_share_of_first_exits", "share"),
-    "useless_rate": Kind(_useless_rate, "useless_rate", "share", judged=True, options=frozenset({"failed"})),
-    "firing_rate": Kind(_firing_rate, "firing_rate", "share", fields=("n_discarded",)),
-    "agreement": Kind(_agreement, "agreement", "share", judged=True, fields=("stated",)),
-    "kappa_binary": Kind(_kappa, "kappa_binary", "kappa", on_episodes=False),
+    "tool_calls": Kind(_tool_calls, "tool_calls", "tool_call_difference"),
+    "integration_index": Kind(_pooled(integration_index), "integration_index"),
+    "delta": Kind(_time_matched, "delta", judged=True, options=_JUDGMENTS),
+    "design_label_contrast": Kind(_pooled(design_label_contrast), "design_label_contrast"),
+    "share_answered": Kind(_of_regime(share_answered), "share_answered"),
+    "share_at_last_action": Kind(_of_regime(share_at_last_action), "share_at_last_action"),
+    "median_answer_action": Kind(_of_regime(median_answer_action), "median_answer_action"),
+    "answered_after_5": Kind(_after_5, "answered_after_5", judged=True, options=_JUDGMENTS),
+    "switched_by_4": Kind(_switched_by_4, "switched_by_4"),
+    "leave_contrast": Kind(_pooled(leave_contrast), "leave_contrast", judged=True),
+    "backup_share_of_first_exits": Kind(_backup_share, "backup_share_of_first_exits"),
+    "useless_rate": Kind(_useless_rate, "useless_rate", judged=True, options=frozenset({"failed"})),
+    "firing_rate": Kind(_firing_rate, "firing_rate", fields=("n_discarded",)),
+    "agreement": Kind(_agreement, "agreement", judged=True, fields=("stated",)),
+    "kappa_binary": Kind(_kappa, "kappa_binary_s2_local", on_episodes=False),
+}
+#: Published names that depend on an option: (name, option, its value) → name.
+PUBLISHED_VARIANTS: dict[tuple[str, str, object], str] = {
+    ("delta", "judgments", "stated"): "delta_stated",
+    ("answered_after_5", "judgments", "stated"): "answered_after_5_stated",
+    ("useless_rate", "failed", False): "useless_rate_real",
+    ("utility_difference", "charge_judgments", False): "cost_adjusted_difference",
 }

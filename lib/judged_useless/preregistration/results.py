@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from judged_useless.preregistration.cells import Cell, Need, describe, merge
-from judged_useless.preregistration.measures import MEASURES, Figure
+from judged_useless.preregistration.measures import MEASURES, PUBLISHED_VARIANTS, Figure
 from judged_useless.preregistration.rules import Check, Place
 from judged_useless.preregistration.schema import RegisteredTest
 
@@ -50,10 +50,28 @@ class Asked:
         return f"{self.a.condition} - {self.b.condition}"
 
     @property
-    def printed(self) -> tuple[str, str]:
-        """Name of the measure and its unit in the published tables."""
+    def published(self) -> str:
+        """Name of the measure in the published tables."""
         kind = MEASURES[self.measure]
-        return kind.difference if self.b is not None and kind.difference else (kind.name, kind.unit)
+        name = kind.difference if self.b is not None and kind.difference else kind.published
+        for option, value in self.options:
+            name = PUBLISHED_VARIANTS.get((name, option, value), name)
+        return name
+
+    def printed_keys(self) -> tuple[tuple[str, ...], ...]:
+        """Return what identifies the quantity in the published tables, in the order of ``QUANTITY``.
+
+        One on the first questions of a split stands there under the split's name or under one of its own. One
+        on annotations has a measure only.
+        """
+        if self.a is None:
+            return (("", "", "", "", "", "", self.published),)
+        splits = [self.a.split] if self.first is None else [f"{self.a.split}-first{self.first}", self.a.split]
+        model, _, _, task, budget = self.a
+        return tuple(
+            (model, self.condition, task, split, str(budget), self.regime_set, self.published)
+            for split in splits
+        )
 
 
 @dataclass(frozen=True)
