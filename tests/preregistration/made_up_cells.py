@@ -9,7 +9,6 @@ from typing import Any
 
 import pandas as pd
 import yaml
-
 from judged_useless.preregistration import Cell, RegisteredTest
 from judged_useless.preregistration.cells import manifest
 from judged_useless.preregistration.engine import resolve
@@ -98,7 +97,9 @@ def _episode(cell: Cell, regime: str, question: str, who: Behaviour, seed: int) 
     luck = shared if draw.random() < 0.8 else draw.random()
     opposite = {"USELESS": "USEFUL", "USEFUL": "USELESS"}
     stated = [
-        (word if draw.random() < who.stated_agrees else opposite[word]) if draw.random() < who.states else None
+        (word if draw.random() < who.stated_agrees else opposite[word])
+        if draw.random() < who.states
+        else None
         for word in judgments
     ]
     return {
@@ -156,7 +157,7 @@ def behaviour(text: Any, named: dict[str, Any]) -> Behaviour:
 def make_episodes(
     wanted: dict[Cell, tuple[str, ...]], recipe: dict[str, Any], named: dict[str, Any], n: int = 40
 ) -> pd.DataFrame:
-    """Return the cells of a recipe, which says how each condition behaves; `condition@16` is more specific."""
+    """Return the cells of a recipe: how each condition behaves, or each `condition@budget`."""
     frames = []
     for cell, regimes in wanted.items():
         text = recipe.get(f"{cell.condition}@{cell.budget}", recipe.get(cell.condition, {}))

@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
+from judged_useless.preregistration import RegisteredTest, Result, evaluate, load_tests
 from made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
-
-from judged_useless.preregistration import Result, RegisteredTest, evaluate, load_tests
 
 FILE = load_recipes()
 TESTS = {test.key: test for test in load_tests()}
@@ -27,7 +26,10 @@ def run(test: RegisteredTest, recipe: dict[str, Any]) -> Result:
 
 def labelled(result: Result, word: str) -> list[str]:
     """Labels of the check that can give this label."""
-    words = [({each.label for each in case.check.rulings()} | {case.check.otherwise}, case.label) for case in result.cases]
+    words = [
+        ([case.check.otherwise, *(each.label for each in case.check.rulings())], case.label)
+        for case in result.cases
+    ]
     return [label for known, label in words if word in known]
 
 

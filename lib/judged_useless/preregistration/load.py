@@ -79,8 +79,10 @@ def read(path: Path, model: type[Model]) -> Model:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
+        given = first["input"]
+        found = "" if isinstance(given, dict | list) else f", found {given!r}"
         raise PreregistrationError(
-            f"{path}, line {_line(text, first['loc'])}: field {place or 'file'!r}: {first['msg']}"
+            f"{path}, line {_line(text, first['loc'])}: field {place or 'file'!r}: {first['msg']}{found}"
         ) from error
 
 

@@ -16,6 +16,8 @@ from judged_useless.published import show
 from judged_useless.tables import Table
 
 Link = tuple[str, str]
+#: What a quantity of the tables goes without saying.
+_USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
 _TOKEN = re.compile(r"jucell(\d+)x")
 
 
@@ -145,7 +147,7 @@ def number_table(results: Sequence[Result], *, caption: str, source: str) -> Tab
     frame = pd.DataFrame(
         {
             "test": rows["test"],
-            "quantity": rows["quantity"],
+            "quantity": [_USUAL.sub("", each) for each in rows["quantity"]],
             "published": [_printed_text(row) for _, row in rows.iterrows()],
             f"recomputed ({source})": [_recomputed_text(row) for _, row in rows.iterrows()],
             "at printed precision": [words.get(each, "") for each in rows.get("equal", [])],

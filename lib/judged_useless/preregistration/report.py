@@ -161,7 +161,7 @@ def outcome_rows(results: Sequence[Result]) -> pd.DataFrame:
                 "recomputed": result.outcome,
                 "decided": f"{sum(case.decided for case in result.cases)} of {len(result.cases)}",
                 "agreement": _agreement_text(result),
-                "needs": result.verdict.partition(": ")[2],
+                "needs": result.verdict.partition(": ")[2].removeprefix("needs "),
             }
         )
     return pd.DataFrame(rows)
@@ -210,7 +210,7 @@ def _criterion_text(check: Check, criterion: Criterion) -> str:
     return f"{_BOUNDS[criterion.bound]}{words} {_SIGNS[name]} {threshold:g}".replace("-", "−")
 
 
-def _figure_text(name: str, answer: Answer) -> str:
+def _figure_text(name: str, answer: Answer, on_p: bool) -> str:
     figure = answer.figure
     if figure is None:
         return f"{name}: –"
@@ -220,9 +220,14 @@ def _figure_text(name: str, answer: Answer) -> str:
         text += f" ({figure.k}/{figure.n})"
     elif figure.low is not None and figure.high is not None:
         text += f" [{figure.low:.{digits}f}, {figure.high:.{digits}f}]"
-    if figure.p is not None:
+    if on_p and figure.p is not None:
         text += f", p {figure.p:.4g}"
     return text.replace("-", "−")
+
+
+def _numbers_text(case: Case) -> str:
+    on_p = {criterion.quantity for criterion in case.check.criteria() if criterion.bound == "p"}
+    return "; ".join(_figure_text(name, answer, name in on_p) for name, answer in case.answers.items())
 
 
 def _where(case: Case) -> str:
@@ -257,7 +262,7 @@ def case_rows(results: Sequence[Result], *, decided: bool = True) -> pd.DataFram
                     "test": result.test.key,
                     "check": case.check.name,
                     "case": ", ".join(filter(None, (case.model, _where(case)))),
-                    "numbers": "; ".join(_figure_text(name, answer) for name, answer in case.answers.items()),
+                    "numbers": _numbers_text(case),
                     "recomputed": case.label,
                     "published": published_label(result.test, case) or "",
                     "needs": describe(case.needs),
