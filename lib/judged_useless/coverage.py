@@ -32,7 +32,8 @@ def recompute_everything(
 
 
 def _name(table: str) -> str:
-    return f"Table {table}" if table.isdigit() else "running text" if table == "text" else table.capitalize()
+    special = {"text": "running text", "card": "data card"}
+    return f"Table {table}" if table.isdigit() else special.get(table, table.capitalize())
 
 
 def coverage(compared: pd.DataFrame) -> pd.DataFrame:

@@ -1,102 +1,17 @@
 """Fill the recomputed column: every published quantity that some episodes can give."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.judgments import useless_rate
-from judged_useless.estimators.rates import answer_rate_after_run
-from judged_useless.estimators.success import mean_success
+from judged_useless.measures import CONTRASTS, MEASURES, Options
 from judged_useless.published import QUANTITY, compare
-from judged_useless.regimes import FAIL, MEAN6
 
-#: Sets of regimes that the paper pools or averages under one name.
-REGIME_SETS: dict[str, tuple[str, ...]] = {
-    "fail": FAIL,
-    "mean6": MEAN6,
-    "mean3": ("persistent", "recover_after_2", "clean"),
-    "mean4": ("clean", "persistent", "plausible", "recover_after_2"),
-}
 _DEFAULTS = {"task": "hotpotqa", "budget": 8}
 _CELL = ["model", "condition", "task", "split", "budget"]
-
-
-@dataclass(frozen=True)
-class Options:
-    """How intervals are resampled.
-
-    Attributes
-    ----------
-    n_boot, seed, level
-        As in :class:`judged_useless.estimators.resampling.Resampling`.
-    """
-
-    n_boot: int = 2000
-    seed: int = 0
-    level: float = 0.95
-
-    def keywords(self) -> dict[str, float]:
-        """Return the options as keyword arguments of an estimator."""
-        return {"n_boot": self.n_boot, "seed": self.seed, "level": self.level}
-
-
-Measure = Callable[[pd.DataFrame, str, Options], Estimate]
-
-
-def _chosen(cell: pd.DataFrame, regime: str) -> pd.DataFrame:
-    """Return the episodes of a regime or of a set of regimes, all of which must be there."""
-    names = REGIME_SETS.get(regime, (regime,))
-    missing = [name for name in names if name not in set(cell["regime"])]
-    if missing:
-        raise UndefinedEstimateError(f"no episode of regime {', '.join(missing)}")
-    return cell[cell["regime"].isin(names)]
-
-
-def _delta(strata: str) -> Measure:
-    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        return time_matched_contrast(_chosen(cell, regime), strata=strata, **options.keywords())  # type: ignore[arg-type]
-
-    return measure
-
-
-def _design(cell: pd.DataFrame, _: str, options: Options) -> Estimate:
-    return design_label_contrast(cell, **options.keywords())  # type: ignore[arg-type]
-
-
-def _success(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    names = REGIME_SETS.get(regime, (regime,))
-    return mean_success(_chosen(cell, regime), regimes=names, **options.keywords())  # type: ignore[arg-type]
-
-
-def _answered_after(k: int) -> Measure:
-    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        return answer_rate_after_run(cell, k=k, regime=regime, level=options.level)
-
-    return measure
-
-
-def _useless(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    rates = useless_rate(_chosen(cell, regime), failed=True, **options.keywords())  # type: ignore[arg-type]
-    if len(rates) != 1:
-        raise UndefinedEstimateError("the share of useless judgments is defined for one regime at a time")
-    return Estimate(**{str(name): value for name, value in rates.iloc[0].items()})
-
-
-#: What can be recomputed, under the names of the published measures.
-MEASURES: dict[str, Measure] = {
-    "delta": _delta("step"),
-    "delta_by_question": _delta("question"),
-    "delta_by_regime": _delta("regime"),
-    "design_label_contrast": _design,
-    "success": _success,
-    "answered_after_5": _answered_after(5),
-    "useless_rate": _useless,
-}
 
 
 def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -210,14 +125,19 @@ def _with_new_models(
 def _one(
     record: Mapping[Any, Any], by_cell: Mapping[tuple[object, ...], pd.DataFrame], options: Options
 ) -> tuple[Estimate | None, str]:
-    cell = by_cell.get(tuple(record[name] for name in _CELL))
-    if cell is None:
-        return None, f"needs the cell {record['model']} × {record['condition']} × {record['split']}"
-    measure = MEASURES.get(str(record["measure"]))
-    if measure is None:
-        return None, f"needs more than episodes: {record['measure']}"
+    """Return a quantity, or why these episodes do not give it."""
+    name, regime = str(record["measure"]), str(record["regime"])
+    conditions = str(record["condition"]).split(" - ")
+    keys = [tuple(record[label] if label != "condition" else each for label in _CELL) for each in conditions]
+    if name not in (MEASURES if len(keys) == 1 else CONTRASTS):
+        return None, f"needs more than episodes: {name}"
+    lacking = [" × ".join(map(str, key)) for key in keys if key not in by_cell]
+    if lacking:
+        return None, f"needs the cell {' and '.join(lacking)}"
     try:
-        return measure(cell, str(record["regime"]), options), ""
+        if len(keys) == 1:
+            return MEASURES[name](by_cell[keys[0]], regime, options), ""
+        return CONTRASTS[name](by_cell[keys[0]], by_cell[keys[1]], regime, options), ""
     except UndefinedEstimateError as error:
         return None, str(error)
 

@@ -41,6 +41,11 @@ class Table:
         return {"text/html": html, "text/plain": plain}
 
 
+def _unbroken(text: str) -> str:
+    """Keep a number and its interval on one line."""
+    return text.replace(" ", "\u00a0")
+
+
 def _verdict(equal: object) -> str:
     return "" if equal is None or equal is pd.NA else "equal" if equal else "differs"
 
@@ -77,13 +82,13 @@ def comparison_table(
     digits = comparison["decimals"]
     one_more = digits + 1
     published = [
-        show(value, low, high, place) or "–"
+        _unbroken(show(value, low, high, place)) or "–"
         for value, low, high, place in zip(
             comparison["value"], comparison["low"], comparison["high"], digits, strict=True
         )
     ]
     recomputed = [
-        show(value, low, high, place)
+        _unbroken(show(value, low, high, place))
         for value, low, high, place in zip(
             comparison["recomputed"],
             comparison["recomputed_low"].where(comparison["low"].notna()),

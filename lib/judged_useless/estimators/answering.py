@@ -205,7 +205,7 @@ def _saw_real_result(frame: pd.DataFrame) -> Bools:
     return real > 0
 
 
-def _median_of_counts(width: int) -> Callable[[Floats], Floats]:
+def median_of_counts(width: int) -> Callable[[Floats], Floats]:
     """Return the median of the values 1 .. width from how often each occurs."""
 
     def median(counts: Floats) -> Floats:
@@ -277,4 +277,4 @@ def median_answer_action(
     at = codes[ends_in_answer(frame)] * width + lengths - 1
     counts = np.bincount(at, minlength=len(questions) * width).reshape(len(questions), width)
     sums = counts.astype(np.float64)
-    return Measure(name, sums, _median_of_counts(width), n=len(answered)).estimate(plan)
+    return Measure(name, sums, median_of_counts(width), n=len(answered)).estimate(plan)

@@ -5,6 +5,7 @@ import io
 import re
 from dataclasses import dataclass
 from html import escape
+from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
@@ -28,13 +29,10 @@ COLOURS = {
     "harness": _PALETTE[0],
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
-WIDTH = 5.6
+WIDTH = 4.8
 # Typed loosely: matplotlib types its options one by one.
 _STYLE: Any = {
     "font.size": 12,
-    "axes.titlesize": 13,
-    "axes.titleweight": "bold",
-    "axes.titlelocation": "left",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.axisbelow": True,
@@ -65,6 +63,21 @@ def new_axes(height: float, width: float = WIDTH) -> Axes:
     with mpl.rc_context(_STYLE):
         axes: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
     return axes
+
+
+def set_title(axes: Axes, title: str) -> None:
+    """Give a figure its title, from the left edge and broken into lines that fit a narrow page.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Any axes of the figure.
+    title : str
+        The title.
+    """
+    figure = axes.get_figure(root=True)
+    if figure is not None:
+        figure.suptitle(fill(title, 42), x=0.01, ha="left", fontsize=13, weight="bold")
 
 
 @dataclass(frozen=True)

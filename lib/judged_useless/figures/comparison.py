@@ -1,13 +1,14 @@
 """Figures that put published and recomputed values side by side."""
 
 from collections.abc import Mapping, Sequence
+from textwrap import fill
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes
+from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes, set_title
 
 
 def _points(
@@ -69,7 +70,7 @@ def published_and_recomputed(
         raise ValueError(
             f"{len(labels)} labels for {len(comparison)} rows; expected one each, and at least one"
         )
-    axes = new_axes(1.7 + 0.62 * len(comparison))
+    axes = new_axes(1.9 + 0.62 * len(comparison))
     places = np.arange(len(comparison))[::-1].astype(float)
     if zero:
         axes.axvline(0, color="black", linewidth=1)
@@ -78,8 +79,8 @@ def published_and_recomputed(
     _points(axes, places - 0.14, comparison, mine, f"recomputed ({source})", RECOMPUTED)
     axes.set_yticks(places, labels)
     axes.set_ylim(-0.6, len(comparison) - 0.4)
-    axes.set_xlabel(xlabel)
-    axes.set_title(title)
+    axes.set_xlabel(fill(xlabel, 36))
+    set_title(axes, title)
     axes.figure.legend(loc="outside lower left", ncols=1, frameon=False)
     return axes
 
@@ -101,7 +102,7 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
     matplotlib.axes.Axes
         Two horizontal bars with intervals, in per cent.
     """
-    axes = new_axes(2.5)
+    axes = new_axes(2.4)
     bars = ((1.0, useless, "USELESS"), (0.0, answered, "answer"))
     for place, share, colour in bars:
         value, low, high = (share[name] for name in ("value", "low", "high"))
@@ -125,5 +126,5 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
     axes.set_yticks([1.0, 0.0], ["results\njudged useless", "answered after\n5 in a row"])
     axes.set_xlim(0, 100)
     axes.set_xlabel("share (%)")
-    axes.set_title(title)
+    set_title(axes, title)
     return axes

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from judged_useless.figures.base import COLOURS, new_axes
+from judged_useless.figures.base import COLOURS, new_axes, set_title
 
 _LETTERS = {"USELESS": "–", "USEFUL": "+", "UNPARSED": "?"}
 
@@ -45,7 +45,7 @@ def _strip_axes(rows: int, columns: int, labels: Sequence[str], title: str) -> A
     axes.set_xticks(np.arange(columns) + 0.5, [str(t) for t in range(1, columns + 1)])
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_title(title)
+    set_title(axes, title)
     return axes
 
 
@@ -87,8 +87,8 @@ def contrasted_histories(t: int = 5) -> Axes:
             else:
                 _tile(axes, position - 1, y, COLOURS["unjudged"], "·", dashed=True)
         _tile(axes, t, y, "black", "?", dashed=True)
-    axes.set_xlabel("result seen (the last tile is the decision: answer or go on?)")
-    axes.set_xticks(np.arange(t + 1) + 0.5, [*map(str, range(1, t + 1)), "decision"])
+    axes.set_xlabel("result seen, then the decision")
+    axes.set_xticks(np.arange(t + 1) + 0.5, [*map(str, range(1, t + 1)), "answer?"])
     _legend(axes, [("USELESS", "judged useless"), ("USEFUL", "judged useful"), ("unjudged", "either")], 3)
     return axes
 
@@ -131,8 +131,13 @@ def episode_strips(episodes: pd.DataFrame, labels: Sequence[str], *, title: str,
                 colour = COLOURS[judgment] if judgment else COLOURS["unjudged"]
                 _tile(axes, position, row, colour, _LETTERS.get(str(judgment), " "))
     axes.set_xlabel("action")
-    names = [("USELESS", "result judged useless"), ("USEFUL", "judged useful"), ("answer", "answered")]
-    _legend(axes, names, 3)
+    names = [
+        ("USELESS", "judged useless"),
+        ("USEFUL", "judged useful"),
+        ("answer", "answered"),
+        ("unjudged", "no judgment"),
+    ]
+    _legend(axes, names, 2)
     return axes
 
 
