@@ -43,7 +43,11 @@ CASES = [
 
 @pytest.mark.parametrize(("key", "word", "number"), [case for case in CASES if case[1] != "reported"])
 def test_rule_on_made_up_episodes(key: str, word: str, number: int) -> None:
-    result = run(TESTS[key], recipes(key, word)[number])
+    test = TESTS[key]
+    if number or word not in ("pass", "fail"):
+        # Beyond the pair, two models show as much as all of them, in half the time.
+        test = test.model_copy(update={"models": test.models[:2]})
+    result = run(test, recipes(key, word)[number])
     if word in OUTCOMES:
         assert result.outcome == word
     else:
