@@ -17,7 +17,7 @@ from judged_useless.preregistration.results import Answer, Asked
 from judged_useless.preregistration.rules import Criterion, Place, Quantity
 from judged_useless.regimes import MEAN6
 from judged_useless.released import released_cells
-from made_up_cells import Behaviour, cells_of, make_cell
+from preregistration.made_up_cells import Behaviour, cells_of, make_cell
 
 TESTS = {test.key: test for test in load_tests()}
 

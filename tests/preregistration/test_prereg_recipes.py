@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from judged_useless.preregistration import RegisteredTest, Result, evaluate, load_tests
-from made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
+from preregistration.made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
 
 FILE = load_recipes()
 TESTS = {test.key: test for test in load_tests()}
