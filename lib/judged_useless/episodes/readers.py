@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, validate
+from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, fill_judgments, validate
 from judged_useless.files import sha256, write_atomically
 from judged_useless.paths import cache_dir, data_dir
 
@@ -33,17 +33,18 @@ _TYPES: dict[str, pa.DataType] = {
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     number = 0
     packed = path.suffix == ".gz"
-    with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as stream:
+    # Lines are decoded one by one: a text stream decodes ahead, and would name too early a line.
+    with gzip.open(path, "rb") if packed else path.open("rb") as stream:
         try:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield number, line
+                    yield number, line.decode("utf-8")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise EpisodeError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
             ) from error
         except UnicodeDecodeError as error:
-            raise EpisodeError(f"{path}, line {number + 1}: not UTF-8 text, expected JSON lines") from error
+            raise EpisodeError(f"{path}, line {number}: not UTF-8 text, expected JSON lines") from error
 
 
 def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
@@ -55,6 +56,8 @@ def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict
             f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
             "expected one JSON object a line"
         ) from error
+    except (ValueError, RecursionError) as error:  # a number too long, or brackets too deep, to be read
+        raise EpisodeError(f"{path}, line {number}: JSON that cannot be read ({error})") from error
     if not isinstance(record, dict):
         raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
     for name in required:
@@ -167,8 +170,7 @@ def _plain(value: object) -> object:
 
 def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
     """Give episodes without any judgment an empty list, and leave optional columns out that say nothing."""
-    if "judgments" in frame and frame["judgments"].isna().any():
-        frame["judgments"] = [[] if value is None else value for value in frame["judgments"]]
+    frame = fill_judgments(frame)
     silent = [name for name in OPTIONAL if name in frame and frame[name].isna().all()]
     return frame.drop(columns=silent)
 
