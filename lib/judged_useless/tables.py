@@ -47,7 +47,9 @@ def _unbroken(text: str) -> str:
 
 
 def _verdict(equal: object) -> str:
-    return "" if equal is None or equal is pd.NA else "equal" if equal else "differs"
+    # A missing verdict may be None, NA or, after a join, NaN, which counts as true.
+    missing = equal is None or equal is pd.NA or equal != equal
+    return "" if missing else "equal" if equal else "differs"
 
 
 def comparison_table(
