@@ -28,6 +28,16 @@ def _wanted(sections: Path, generated: Path) -> Iterator[tuple[Path, Path]]:
             yield path, Path("notebooks") / path.name
 
 
+def _refuse_foreign(target: Path, *sources: Path) -> None:
+    place = target.resolve()
+    if any(each.resolve().is_relative_to(place) for each in (Path.cwd(), Path("book"), *sources)):
+        raise ValueError(f"{target} holds what the book is made from; expected a folder of its own")
+    if target.exists() and not (target / _TOP[0]).is_file() and any(target.iterdir()):
+        raise ValueError(
+            f"{target} holds other files and no {_TOP[0]}; expected a new or an assembled folder"
+        )
+
+
 def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
     """Copy what changed, so that the builder rebuilds only those pages, and remove what is gone.
 
@@ -49,7 +59,11 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
     ------
     OSError
         If a file cannot be read or written.
+    ValueError
+        If `target` holds the project or what is put into it, or files of something else: what is stale in the
+        target is deleted, so a mistyped one must not be touched.
     """
+    _refuse_foreign(target, sections, generated)
     copied, kept = [], set()
     for origin, place in _wanted(sections, generated):
         goal = target / place
@@ -80,7 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if len(given) != 3:
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    assemble(*map(Path, given))
+    try:
+        assemble(*map(Path, given))
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 
