@@ -315,4 +315,5 @@ def derive_termination(frame: pd.DataFrame, budget: int = 8) -> pd.DataFrame:
     last = frame["actions"].map(lambda actions: actions[-1] if len(actions) else None)
     spent = frame["actions"].map(len) >= budget
     words = np.select([last == "finish", spent], ["answered", "budget_exhausted"], "")
-    return frame.assign(termination=pd.Series([str(word) or None for word in words], dtype=object))
+    derived = pd.Series([str(word) or None for word in words], index=frame.index, dtype=object)
+    return frame.assign(termination=derived)
