@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from judged_useless.episodes import load_episodes, write_parquet
 
 #: No language model made these; the name says so wherever it is printed.
-MADE_UP = "simulated:answers-at-four"
+MADE_UP = "simulated:answers-on-two-of-three"
 CARD = """---
 configs:
 - config_name: default
@@ -45,7 +45,7 @@ def episode(letters: str = "--+", *, answered: bool = True, **fields: Any) -> di
 
 
 def made_up_cell(split: str, condition: str = "unaided", n_questions: int = 6) -> pd.DataFrame:
-    """Return one cell of a simulated agent that answers at its fourth action if an early result was useful."""
+    """Return one cell of a simulated agent that answers on two questions of three."""
     regimes = ("clean", "persistent", "recover_after_1", "recover_after_2", "recover_after_3",
                "late_onset_from_3")  # fmt: skip
     rows = [
