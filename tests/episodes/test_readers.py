@@ -34,7 +34,7 @@ def write(path: Path, content: bytes) -> Path:
 def plain(frame: pd.DataFrame) -> Rows:
     """Return a table as rows of plain lists, whatever its lists were stored as."""
     return [
-        {name: list(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+        {str(name): list(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
          for name, value in row.items()}
         for row in frame.to_dict("records")
     ]  # fmt: skip
@@ -107,15 +107,16 @@ def test_cut_off_compressed_file_is_refused_after_its_last_line(keep: float, tmp
 
 
 def test_damaged_and_not_compressed_files_are_refused(tmp_path: Path) -> None:
-    packed = bytearray(gzip.compress(lines(GOOD)))
-    packed[len(packed) // 2] ^= 0xFF
+    packed = bytearray(gzip.compress(lines(GOOD), mtime=0))
+    packed[-8] ^= 0xFF  # the checksum of the content
     damaged = tmp_path / "damaged.jsonl.gz"
     damaged.write_bytes(packed)
+    with pytest.raises(EpisodeError, match=r"damaged\.jsonl\.gz, after line 3: .*cut off or damaged"):
+        load_jsonl(damaged)
     mislabelled = tmp_path / "plain.jsonl.gz"
     mislabelled.write_bytes(lines(GOOD))
-    for path in (damaged, mislabelled):
-        with pytest.raises(EpisodeError, match=f"{path.name}, after line [0-3]: .*damaged"):
-            load_jsonl(path)
+    with pytest.raises(EpisodeError, match=r"plain\.jsonl\.gz, after line 0: .*damaged"):
+        load_jsonl(mislabelled)
 
 
 def test_parquet_that_is_none_is_refused(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_corrupt_parquet_is_refused_with_file_row_and_field(
     assert message in str(caught.value)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(random_episodes())
 def test_all_forms_give_the_same_episodes(tmp_path: Path, rows: Rows) -> None:
     written = write_parquet(pd.DataFrame(rows), tmp_path / "all.parquet")

@@ -129,7 +129,7 @@ def test_missing_judgments_become_an_empty_list_and_nothing_else_changes() -> No
     assert fill_judgments(filled) is filled
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(random_episodes())
 def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> None:
     frame = pd.DataFrame(rows)

@@ -135,7 +135,7 @@ def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
         raise ValueError("the axes belong to no figure")
     # Labels are words, some of them from data: a dollar sign in one starts no formula.
     for text in figure.findobj(Text):
-        text.set_parse_math(False)  # type: ignore[attr-defined]
+        text.set_parse_math(False)
     buffer = io.StringIO()
     with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
