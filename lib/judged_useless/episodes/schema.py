@@ -240,8 +240,9 @@ def _boolean(value: object) -> bool:
 
 def _list_or_null(kind: Callable[[object], bool]) -> Callable[[object], bool]:
     def check(value: object) -> bool:
-        listed = isinstance(value, Iterable) and _as_list(value)
-        return all(map(kind, value)) if listed and isinstance(value, Iterable) else _missing(value)
+        if isinstance(value, Iterable) and _as_list(value):
+            return all(map(kind, value))
+        return _missing(value)
 
     return check
 
