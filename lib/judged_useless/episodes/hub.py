@@ -117,8 +117,9 @@ def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFra
         with _hub_errors(repository, revision):
             loaded = load_dataset(repository, split=split, revision=revision)
     except (DatasetsError, FileNotFoundError, ValueError) as error:
+        # All splits are prepared at once, so the cause may lie in another; it names the file.
         raise EpisodeError(
-            f"{repository}, split {split!r}: cannot be read as a data set ({error})"
+            f"{repository}: split {split!r} cannot be read as a data set ({error.__cause__ or error})"
         ) from error
     frame: pd.DataFrame = fill_judgments(loaded.to_pandas())
     validate(frame, source=f"{repository}, split {split}")
