@@ -50,7 +50,7 @@ def made_up_cell(split: str, condition: str = "unaided", n_questions: int = 6) -
                "late_onset_from_3")  # fmt: skip
     rows = [
         episode(
-            "+---" if (number + place) % 2 else "-------",
+            "++--" if (number + place) % 2 else "-------",
             answered=(number + place) % 3 > 0,
             condition=condition,
             split=split,
