@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
 from judged_useless.coverage import coverage, recompute_everything
-from judged_useless.published import published
+from judged_useless.published import QUANTITY, published
 from judged_useless.recompute import cells, recompute, with_cell_labels
 from made_up_episodes import MADE_UP, made_up_cell
 
@@ -103,13 +103,13 @@ def test_one_quantity_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     one = module._one
 
     def counted(record: Any, *rest: Any) -> Any:
-        asked.append(tuple(record[name] for name in module.QUANTITY))
+        asked.append(tuple(record[name] for name in QUANTITY))
         return one(record, *rest)
 
     monkeypatch.setattr(module, "_one", counted)
     printed = published(6, panel="delta", model="qwen3-8b")
     module.recompute(pd.concat([printed, printed], ignore_index=True), load_episodes(), n_boot=10)
-    assert len(asked) == len(set(asked)) == len(printed.drop_duplicates(list(module.QUANTITY)))
+    assert len(asked) == len(set(asked)) == len(printed.drop_duplicates(list(QUANTITY)))
 
 
 def test_coverage_counts_by_hand() -> None:

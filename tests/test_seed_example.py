@@ -87,7 +87,7 @@ def from_frame(_: Path) -> pd.DataFrame:
 
 def from_dicts(_: Path) -> list[dict[str, Any]]:
     return [
-        {name: list(value) if name in ("actions", "judgments") else value for name, value in row.items()}
+        {str(name): list(value) if name in ("actions", "judgments") else value for name, value in row.items()}
         for row in load_episodes(condition="unaided").to_dict("records")
     ]
 
@@ -123,8 +123,8 @@ def test_every_form_gives_the_same_estimate(
 @pytest.mark.parametrize("condition", ["unaided", "enforced_rule"])
 def test_embedded_cells_equal_the_released_values(condition: str) -> None:
     """Source: data/published/released_cells.csv, the authors' values at full precision."""
-    cells = released_cells().set_index(["split", "model", "condition"])
-    released = cells.loc[("test300", "qwen3-8b", condition)]
+    cells = released_cells()
+    released = cells.query("split == 'test300' and model == 'qwen3-8b' and condition == @condition").iloc[0]
     estimate = time_matched_contrast(load_episodes(condition=condition, regimes=FAIL))
     assert estimate["delta"] == pytest.approx(released["delta"], rel=0, abs=1e-12)
     assert estimate["ci_low"] == pytest.approx(released["ci_low"], rel=0, abs=1e-12)

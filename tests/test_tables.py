@@ -79,7 +79,7 @@ def compared() -> pd.DataFrame:
 
 def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> None:
     table = comparison_table(
-        compared, {"model": compared["model"], "condition": compared["condition"]},
+        compared, {name: compared[name].to_list() for name in ("model", "condition")},
         caption="Δ", source="some episodes", missing="run something",
     )  # fmt: skip
     assert table.frame.columns.to_list() == [
@@ -109,11 +109,8 @@ def test_verdicts_differ_and_dashes() -> None:
         difference=[-0.0049, -0.02, np.nan],
     )  # fmt: skip
     comparison.loc[2, ["value", "low", "high"]] = np.nan
-    for verdicts in (
-        pd.array([True, False, None], dtype="boolean"),
-        [True, False, np.nan],
-        [True, False, None],
-    ):
+    for missing, dtype in ((None, "boolean"), (np.nan, "object"), (None, "object")):
+        verdicts = pd.Series([True, False, missing], dtype=dtype)
         frame = comparison_table(
             comparison.assign(equal=verdicts), {}, caption="c", source="s", missing="m"
         ).frame

@@ -47,7 +47,7 @@ def _without_na(frame: pd.DataFrame) -> pd.DataFrame:
     shown = frame.copy()
     for position, (_, column) in enumerate(frame.items()):
         if isinstance(column.dtype, pd.api.extensions.ExtensionDtype) and column.isna().any():
-            shown.isetitem(position, column.astype(object).where(column.notna(), ""))
+            shown.isetitem(position, column.astype(object).where(column.notna(), "").to_numpy())
     return shown
 
 

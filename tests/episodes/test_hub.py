@@ -20,7 +20,7 @@ from datasets.exceptions import DatasetGenerationError
 from hub_cache import contents, own_cache
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from judged_useless import load_episodes
-from judged_useless.episodes import EpisodeError, load_parquet
+from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
 from judged_useless.episodes import hub as hub_module
 from judged_useless.episodes.hub import HubUnreachableError, fetch
 from judged_useless.files import sha256
@@ -122,12 +122,11 @@ def test_a_data_set_without_the_split_leaves_the_old_cache(
 def test_a_failure_midway_leaves_the_old_cache(
     cache: Path, filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = hub_module.write_parquet
 
     def fail_at_second(frame: pd.DataFrame, path: Path) -> Path:
         if path.stem == "fresh300":
             raise OSError(errno.ENOSPC, "No space left on device")
-        return write(frame, path)
+        return write_parquet(frame, path)
 
     monkeypatch.setattr(hub_module, "write_parquet", fail_at_second)
     with pytest.raises(OSError, match="No space left on device") as caught:
@@ -155,7 +154,7 @@ def test_a_failure_while_swapping_brings_the_old_cache_back(
 
 def chained(inner: Exception) -> Exception:
     """Return a data set error that was raised because of another error."""
-    error = DatasetGenerationError("An error occurred while generating the dataset")
+    error: Exception = DatasetGenerationError("An error occurred while generating the dataset")
     error.__cause__ = inner
     return error
 
@@ -166,7 +165,7 @@ requests_like = types.SimpleNamespace(
         type("Timeout", (OSError,), {}),), {}),
 )  # fmt: skip
 httpx2_like = type("ConnectError", (type("TransportError", (Exception,), {}),), {})
-TRANSPORT: dict[str, Callable[[], Exception]] = {
+TRANSPORT: dict[str, Callable[[], Any]] = {
     "refused": lambda: ConnectionRefusedError(111, "Connection refused"),
     "no name": lambda: socket.gaierror(-3, "Temporary failure in name resolution"),
     "certificate": lambda: ssl.SSLError("certificate verify failed"),
@@ -184,11 +183,12 @@ TRANSPORT: dict[str, Callable[[], Exception]] = {
 
 
 def answered(status: int) -> HfHubHTTPError:
-    request = httpx.Request("GET", "https://hub.invalid/api/datasets/x")
-    return HfHubHTTPError(f"{status}", response=httpx.Response(status, request=request))
+    # The hub's client takes the response of whichever HTTP library it uses.
+    response: Any = httpx.Response(status, request=httpx.Request("GET", "https://hub.invalid/api/x"))
+    return HfHubHTTPError(f"{status}", response=response)
 
 
-def fails(error: Callable[[], Exception]) -> Callable[..., Any]:
+def fails(error: Callable[[], Any]) -> Callable[..., Any]:
     def fail(*_: object, **__: object) -> None:
         raise error()
 
