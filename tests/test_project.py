@@ -57,7 +57,7 @@ def environment() -> tuple[dict[str, Requirement], list[str]]:
     """Return what environment.yml asks for, from conda and pip alike, and pip's editable installs."""
     read = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     texts = [each for each in read["dependencies"] if isinstance(each, str)]
-    editable = []
+    editable: list[str] = []
     for each in read["dependencies"]:
         if isinstance(each, dict):
             for text in each["pip"]:

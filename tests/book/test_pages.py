@@ -132,7 +132,7 @@ def test_without_chromium_it_skips_here_and_fails_in_continuous_integration(
 ) -> None:
     monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
     monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match="CHROMIUM names .*none', which is no file"):
+    with pytest.raises(pytest.skip.Exception, match=r"CHROMIUM names .*none', which is no file"):
         chromium()
     monkeypatch.setenv("CI", "true")
     with pytest.raises(pytest.fail.Exception, match="must not leave the book untested"):

@@ -25,8 +25,7 @@ def plain_failed(row: dict[str, Any]) -> list[bool | None]:
         regime = get_regime(row["regime"])
     except ValueError:
         return [None] * len(observed)
-    backup = "backup_search" if regime.two_source else None
-    return [regime.failed(t) and action != backup for t, action in enumerate(observed, 1)]
+    return [regime.failed(t) and action != "backup_search" for t, action in enumerate(observed, 1)]
 
 
 def plain_run(history: list[bool | None]) -> int | None:
