@@ -76,8 +76,8 @@ async def with_retries(send: Callable[[], Awaitable[T]], policy: RetryPolicy) ->
     Parameters
     ----------
     send : callable
-        Sends the request once. Only a ``TransientModelError`` leads to another attempt; whatever else it raises
-        is raised at once, so that a bug of our own is never tried again.
+        Sends the request once. Only a ``TransientModelError`` leads to another attempt; whatever else it
+        raises is raised at once, so that a bug of our own is never tried again.
     policy : RetryPolicy
         Bounds and waits.
 

@@ -276,6 +276,6 @@ class ServerModel(ABC):
         # Some servers shorten the budget to what is left of their context, and say nothing.
         if finish_reason == "length" and usage.output < budget:
             raise ContextOverflowError(
-                f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens and "
-                "the budget do not fit its context"
+                f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens "
+                "and the budget do not fit its context"
             )

