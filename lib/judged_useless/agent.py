@@ -4,15 +4,17 @@ The loop is :func:`run_episode`; what is asked around it is in :class:`Episode`,
 judgments in `judged_useless.stoppers`. A transport failure is an exception and leaves no episode behind.
 """
 
-import asyncio
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from typing import Any
 
+from judged_useless.calls import Call, Options, Proposal, together
 from judged_useless.conditions import Condition
 from judged_useless.conversation import Conversation
 from judged_useless.environment import Environment, Observation
 from judged_useless.judgments import (
+    JUDGMENT_FORM,
     JUDGMENT_TOKENS,
     IntegrationRule,
     lexical_judgment,
@@ -26,50 +28,11 @@ from judged_useless.react import Turn, get_style, read_native_calls
 from judged_useless.stoppers import STOPPERS, Stopper
 from judged_useless.tasks import is_correct
 
-A = TypeVar("A")
-B = TypeVar("B")
-
-
-class Call(NamedTuple):
-    """One request: what it was for, after how many observations, and what came back."""
-
-    kind: str
-    t: int
-    generation: Generation
-
-
-class Proposal(NamedTuple):
-    """A turn before it is accepted: its text as the history keeps it, and as read."""
-
-    text: str
-    turn: Turn
-    truncated: bool
-
-
-@dataclass(frozen=True, kw_only=True)
-class Options:
-    """How episodes are run, the same for a whole cell.
-
-    Attributes
-    ----------
-    k : int, default 5
-        Run of USELESS judgments at which a rule acts.
-    style : {"react", "search-r1"}, default "react"
-        How the agent writes a turn.
-    judge : bool, default False
-        Ask the side-channel question after every observation also where the condition reads no judgment of
-        the model's: on a copy, as the paper's replay of recorded trajectories does.
-    useless_rate : float, optional
-        For the condition ``random``: the model's own rate of USELESS on development questions.
-    seed : int, default 42
-        Base seed of the random signal.
-    """
-
-    k: int = 5
-    style: str = "react"
-    judge: bool = False
-    useless_rate: float | None = None
-    seed: int = 42
+#: Opens the side channel's reply of a thinking model, which would spend its eight tokens on thinking. Ours:
+#: the paper does not say how it asked there.
+NO_THINKING = "<think>\n\n</think>\n\n"
+# Providers whose models continue a message of the assistant's.
+_CONTINUING = ("vllm", "openai")
 
 
 async def run_episode(
@@ -150,8 +113,8 @@ class Episode:
             raise ValueError("the environment has no budget; an episode needs one to end")
         if condition.two_source and not environment.two_source:
             raise ValueError(
-                f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has none, "
-                f"ts_{environment.regime.name} has"
+                f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has "
+                f"none, ts_{environment.regime.name} has"
             )
         if condition.signal == "random" and self.options.useless_rate is None:
             raise ValueError(
@@ -161,8 +124,10 @@ class Episode:
         self.rule = IntegrationRule(self.options.k)
         self.stopper = STOPPERS[condition.stopper]()
         style = get_style(self.options.style)
-        self._read = read_native_calls if condition.native_calls else style.read
-        self._written = style.written
+        self._read = (
+            partial(read_native_calls, otherwise=style.read) if condition.native_calls else style.read
+        )
+        self._written, self._form = style.written, style.form
         # A thinking model may well quote the word that would stop it.
         self._stop = () if self.model.decoding.thinking else style.stop
         self.conversation = Conversation(
@@ -195,7 +160,7 @@ class Episode:
             await self.stopper.before_turn(self)
             proposal = await self.propose()
         elif self.asks_side_channel:
-            judgment, proposal = await _together(self._judge(), self.propose())
+            judgment, proposal = await together(self._judge(), self.propose())
             self._note(judgment)
         else:
             self._note(await self._judge())
@@ -215,7 +180,8 @@ class Episode:
         return proposal
 
     async def _ask_turn(self) -> Proposal:
-        generation = await self.call("turn", self.conversation.messages, stop=self._stop)
+        form = self._form(self.environment.actions) if self.options.constrain else None
+        generation = await self.call("turn", self.conversation.messages, stop=self._stop, regex=form)
         text = generation.text.strip()
         return Proposal(self._written(text), self._read(text), generation.finish_reason == "length")
 
@@ -255,7 +221,10 @@ class Episode:
         if not self.asks_side_channel:
             return None
         messages = self.conversation.scratch(self.conversation.wording.judgment)
-        reply = await self.call("judgment", messages, max_new_tokens=JUDGMENT_TOKENS)
+        if self.model.decoding.thinking and self.model.provider in _CONTINUING:
+            messages.append({"role": "assistant", "content": NO_THINKING})
+        form = JUDGMENT_FORM if self.options.constrain else None
+        reply = await self.call("judgment", messages, max_new_tokens=JUDGMENT_TOKENS, regex=form)
         return parse_side_channel(reply.text)
 
     def _note(self, judgment: str | None) -> None:
@@ -300,13 +269,3 @@ class Episode:
         """Whether it was answered, and rightly."""
         answer = self.environment.answer
         return answer is not None and is_correct(self.environment.question, answer)
-
-
-async def _together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-    """Wait for both; if one fails the other is cancelled, and its failure is raised as itself."""
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = group.create_task(first), group.create_task(second)
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from failures
-    return tasks[0].result(), tasks[1].result()

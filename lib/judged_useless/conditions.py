@@ -72,7 +72,8 @@ class Condition:
         )
 
     def _one(self, field: str, other: "Condition") -> str | None:
-        mine, theirs = getattr(self, field), getattr(other, field)
+        mine: str | None = getattr(self, field)
+        theirs: str | None = getattr(other, field)
         if mine and theirs and mine != theirs:
             raise ValueError(f"a condition has one {field}, not both {mine} and {theirs}")
         return mine or theirs
@@ -173,9 +174,11 @@ def _parts(name: str) -> Iterable[str]:
 def _check(condition: Condition) -> None:
     stopper, signal = condition.stopper, condition.signal
     if stopper and not signal:
-        raise ValueError(f"condition {condition.name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}")
+        raise ValueError(
+            f"condition {condition.name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}"
+        )
     if (stopper == "ask_again") != (signal == "stated") and stopper:
         raise ValueError(
-            f"condition {condition.name!r}: {stopper} cannot act on the signal {signal}; a stated judgment is "
-            "only known once a turn is proposed, so it goes with ask_again and nothing else does"
+            f"condition {condition.name!r}: {stopper} cannot act on the signal {signal}; a stated judgment "
+            "is only known once a turn is proposed, so it goes with ask_again and nothing else does"
         )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from judged_useless.models.base import Message
-from judged_useless.prompts import Wording, counter
+from judged_useless.wording import Wording, counter
 
 
 class Conversation:

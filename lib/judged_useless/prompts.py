@@ -4,34 +4,9 @@ The quoted prompts are experimental stimuli and stand here verbatim (paper, Appe
 Where the paper only describes a prompt, the wording is ours and marked so.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
 
-#: How an agent writes a turn: Thought/Action lines, or Search-R1's tags.
-Style = Literal["react", "search-r1"]
-
-_NUMBERS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
-)  # fmt: skip
-
-
-def number_word(n: int) -> str:
-    """Return a number as the stated rule writes it: in words up to sixteen, then in digits.
-
-    Parameters
-    ----------
-    n : int
-        At least 0.
-
-    Returns
-    -------
-    str
-    """
-    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
-
+from judged_useless.wording import Wording
 
 #: Sentences that a condition adds to the instructions. ``{budget}`` and ``{k}`` are filled in.
 _ADDITIONS = {
@@ -54,95 +29,10 @@ _ADDITIONS = {
     # wording ours: Amendment 14 is only known to name both exits
     "both_exits": (
         "If search does not give you useful results, there are two ways to go on without it: use "
-        "backup_search[query] to search the second copy of the knowledge base, or use finish[answer] to answer "
-        "from your own knowledge with your best guess."
+        "backup_search[query] to search the second copy of the knowledge base, or use finish[answer] to "
+        "answer from your own knowledge with your best guess."
     ),
 }
-
-
-@dataclass(frozen=True)
-class Wording:
-    """All prompts of one task in one style.
-
-    Attributes
-    ----------
-    system : str
-        Instructions; a style without a system message has them at the head of the first user message.
-    has_system : bool
-        Whether the instructions are a message of their own.
-    opening, observation : str
-        User messages, with ``{question}`` and ``{text}``.
-    backup_tool : str
-        Line of the backup tool among the actions, empty if the style has no such tool.
-    additions : mapping of str to str
-        Name of an addition -> sentence, with ``{budget}`` or ``{k}`` where it says a number.
-    judgment : str
-        The side-channel question.
-    finish_only, answer_now : str
-        What the enforced rule appends to the instructions and to the latest observation.
-    weigh, act : str
-        What *decide* asks, with ``{judgment}`` and ``{run}``, and the instruction after the decision.
-    switch_notice : str
-        What the switch rule says of the disabled tool.
-    reminder : str
-        Sent once after a turn without a readable action, where a condition has this part.
-    """
-
-    system: str
-    has_system: bool
-    opening: str
-    observation: str
-    backup_tool: str
-    additions: Mapping[str, str]
-    judgment: str
-    finish_only: str
-    answer_now: str
-    weigh: str
-    act: str
-    switch_notice: str
-    reminder: str
-
-    def instructions(self, additions: Sequence[str], *, two_source: bool, budget: int, k: int) -> str:
-        """Return the instructions with what a condition adds, after a blank line, one sentence a line.
-
-        Parameters
-        ----------
-        additions : sequence of str
-            Keys of `additions`, in the order in which they are written.
-        two_source : bool
-            Whether the backup tool is among the actions.
-        budget, k : int
-            Numbers that the additions say.
-
-        Returns
-        -------
-        str
-
-        Raises
-        ------
-        ValueError
-            If this style has no backup tool.
-        """
-        if two_source and not self.backup_tool:
-            raise ValueError("this style of turn has no backup tool; run it in one-source regimes only")
-        system = self.system.replace("{backup}", f"{self.backup_tool}\n" if two_source else "")
-        added = [self.additions[name].format(budget=budget, k=number_word(k)) for name in additions]
-        return "\n\n".join([system, "\n".join(added)] if added else [system])
-
-
-def counter(remaining: int) -> str:
-    """Return the line that tells how many actions are left (paper, Appendix B.1).
-
-    Parameters
-    ----------
-    remaining : int
-        Budget minus steps done.
-
-    Returns
-    -------
-    str
-    """
-    return f"[Actions remaining: {remaining}]"
 
 
 _REACT = """\
@@ -160,7 +50,8 @@ tool observation. Do not simulate tool results or future actions."""
 
 _BACKUP_TOOL = (
     "- backup_search[query]: Search a second, independent copy of the knowledge base. It is slower and more "
-    "expensive than search: prefer search, and use backup_search when search does not give you useful results."
+    "expensive than search: prefer search, and use backup_search when search does not give you useful "
+    "results."
 )
 _SWITCH_NOTICE = "The search tool is no longer available. Use backup_search[query] or finish[answer]."
 _FINISH_ONLY = (
@@ -168,10 +59,10 @@ _FINISH_ONLY = (
     "finish[answer]."
 )
 _WEIGH = (
-    "Your judgment of the last observation: {judgment}. Consecutive observations judged USELESS so far: {run}. "
-    "In one or two sentences, weigh how likely you are to succeed if you keep consulting this knowledge base "
-    "against how likely you are to answer correctly right now from what you already know. Then, on a final "
-    "line, write exactly: DECISION: CONTINUE or DECISION: ANSWER_NOW."
+    "Your judgment of the last observation: {judgment}. Consecutive observations judged USELESS so far: "
+    "{run}. In one or two sentences, weigh how likely you are to succeed if you keep consulting this "
+    "knowledge base against how likely you are to answer correctly right now from what you already know. Then, "
+    "on a final line, write exactly: DECISION: CONTINUE or DECISION: ANSWER_NOW."
 )
 _ACT = (  # wording ours
     "Now take the next {what} consistently with your decision, in the required format "
@@ -254,10 +145,10 @@ _CLAIM = Wording(
 # Search-R1 keeps the prompt it was trained with, which the paper does not quote: wording ours, same tags.
 _SEARCH_R1 = Wording(
     system=(
-        "Answer the question at the end. Whenever you get new information, reason about it inside <think> and "
-        "</think>. If knowledge is missing, ask a search engine with <search> query </search>; what it finds "
-        "is given to you between <information> and </information>. Search as often as you need. As soon as "
-        "nothing is missing, give a short answer inside <answer> and </answer>, without any explanation, for "
+        "Answer the question at the end. Whenever you get new information, reason about it inside <think> "
+        "and </think>. If knowledge is missing, ask a search engine with <search> query </search>; what it "
+        "finds is given to you between <information> and </information>. Search as often as you need. As soon "
+        "as nothing is missing, give a short answer inside <answer> and </answer>, without any explanation, for "
         "example <answer> Beijing </answer>."
     ),
     has_system=False,
@@ -311,4 +202,6 @@ def get_wording(style: str, kind: str) -> Wording:
         return WORDINGS[style, kind]
     except KeyError:
         known = "; ".join(f"{style} for a {kind}" for style, kind in WORDINGS)
-        raise ValueError(f"there is no wording in style {style!r} for a {kind!r}; known are {known}") from None
+        raise ValueError(
+            f"there is no wording in style {style!r} for a {kind!r}; known are {known}"
+        ) from None

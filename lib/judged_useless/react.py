@@ -5,7 +5,7 @@ format failure (PROTOCOL: "Agent"; paper §2 and Appendices D.3 and D.4).
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -51,7 +51,7 @@ def _first_line(text: str) -> str:
 
 
 def read_react(text: str) -> Turn:
-    """Read a turn of Thought, Action and Action Input lines.
+    r"""Read a turn of Thought, Action and Action Input lines.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def read_react(text: str) -> Turn:
 
     Examples
     --------
-    >>> read_react("Thought: Who?\\nAction: search\\nAction Input: Ed Wood")
+    >>> read_react("Thought: Who?\nAction: search\nAction Input: Ed Wood")
     Turn(action='search', text='Ed Wood', thought='Who?')
     >>> read_react("Action: finish[yes]").text
     'yes'
@@ -107,13 +107,15 @@ _PARAMETER = re.compile(
 _CALL_BLOCK = re.compile(r"<(?:\w+:)?(?:function_calls|invoke)\b")
 
 
-def read_native_calls(text: str) -> Turn:
-    """Read Claude's own tool-call markup where a turn has it, otherwise the ReAct lines (Amendment 20).
+def read_native_calls(text: str, otherwise: Callable[[str], Turn] = read_react) -> Turn:
+    """Read Claude's own tool-call markup where a turn has it, otherwise the turn's style (Amendment 20).
 
     Parameters
     ----------
     text : str
         The turn as generated.
+    otherwise : callable, default read_react
+        Reads a turn without such markup.
 
     Returns
     -------
@@ -123,7 +125,7 @@ def read_native_calls(text: str) -> Turn:
     visible = without_thinking(text)
     call = _INVOKE.search(visible) if visible is not None else None
     if visible is None or call is None:
-        return read_react(text)
+        return otherwise(text)
     block = _CALL_BLOCK.search(visible)
     before = visible[: block.start() if block else call.start()]
     parameter = _PARAMETER.search(call[2])
@@ -164,6 +166,13 @@ def close_tag(text: str) -> str:
     return f"{text.rstrip()}</{opened[1]}>"
 
 
+_TAG_FORM = r"<think>[^<\n]{1,400}</think>\n<(search|answer)>[^<\n]{1,120}"
+
+
+def _react_form(actions: Sequence[str]) -> str:
+    return rf"Thought: [^\n]{{1,400}}\nAction: ({'|'.join(actions)})\nAction Input: [^\n]{{1,120}}"
+
+
 @dataclass(frozen=True)
 class Style:
     """How turns are written in one style.
@@ -174,19 +183,22 @@ class Style:
         Turn text -> `Turn`.
     stop : tuple of str
         Strings that end a turn; none are used in thinking mode.
+    form : callable
+        Valid action words -> regular expression of a turn, for runs that hold a model to its form.
     written : callable
         Turn text -> what the history keeps of it.
     """
 
     read: Callable[[str], Turn]
     stop: tuple[str, ...]
+    form: Callable[[Sequence[str]], str]
     written: Callable[[str], str] = str
 
 
 #: Style of a turn -> how it is read.
 STYLES: dict[str, Style] = {
-    "react": Style(read_react, ("Observation:", "observation:")),
-    "search-r1": Style(read_tags, ("</search>", "</answer>"), close_tag),
+    "react": Style(read_react, ("Observation:", "observation:"), _react_form),
+    "search-r1": Style(read_tags, ("</search>", "</answer>"), lambda _: _TAG_FORM, close_tag),
 }
 
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from judged_useless.agent import Episode, Proposal
+    from judged_useless.agent import Episode
+    from judged_useless.calls import Proposal
 
 #: Most new tokens of a decision (paper, Appendix B.1, "Decide").
 WEIGH_TOKENS = 160

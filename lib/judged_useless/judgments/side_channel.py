@@ -4,6 +4,8 @@ from typing import Literal
 
 #: Most new tokens of a reply (paper, Appendix B.1).
 JUDGMENT_TOKENS = 8
+#: Form of a reply, for runs that hold a model to it.
+JUDGMENT_FORM = "(USEFUL|USELESS)"
 
 
 def parse_side_channel(reply: str) -> Literal["USELESS", "USEFUL", "UNPARSED"]:

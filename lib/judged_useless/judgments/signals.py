@@ -15,14 +15,18 @@ LEXICAL_WINDOW = 400
 
 # Words of a question that say nothing about its subject. Wording ours: the paper's list is not published.
 _STOP_WORDS = frozenset(
-    "about after again all also and any are been before being between both but can could did does doing down "
-    "during each few for from further had has have having her here hers him his how into its itself just more "
-    "most nor not now off once only other our out over own same she should some such than that the their them "
-    "then there these they this those through too under until very was were what when where which while who "
-    "whom whose why will with would you your".split()
+    """
+    about after again all also and any are been before being between both but can could did does doing
+    down during each few for from further had has have having her here hers him his how into its itself
+    just more most nor not now off once only other our out over own same she should some such than that
+    the their them then there these they this those through too under until very was were what when
+    where which while who whom whose why will with would you your
+    """.split()  # noqa: SIM905
 )
 _WORD = re.compile(r"[a-z0-9]+")
-_NO_RESULT = re.compile(r"no results? found|no sentence of the current article|no more sentences", re.IGNORECASE)
+_NO_RESULT = re.compile(
+    r"no results? found|no sentence of the current article|no more sentences", re.IGNORECASE
+)
 
 
 def content_words(question: str) -> frozenset[str]:

@@ -16,7 +16,7 @@ _RESULT = (
 )
 _THING = (
     r"(?:article|page|result|person|film|movie|band|book|song|place|one|text|passage|paragraph|team|match|"
-    r"information|document|entry|[A-Z]\w+ \w+)"
+    r"information|document|entry|(?-i:[A-Z]\w+ [A-Z]))"
 )
 _FOUND = (
     r"(?:mention|contain|provide|give|include|help|yield|return|answer|address|say|state|find|found|match|"
@@ -27,13 +27,14 @@ _FOUND = (
 _USELESS = re.compile(
     "|".join(
         (
-            r"\b(?:irrelevant|unrelated|off[- ]topic|useless|unhelpful|fruitless|unsuccessful|dead end|mismatch)\b",
+            r"\b(?:irrelevant|unrelated|off[- ]topic|useless|unhelpful|fruitless|unsuccessful|dead end|"
+            r"mismatch)\b",
             r"\b(?:no|any) (?:use|help|luck)\b",
             r"(?:\bnot|n't|\bnever|\bhardly|\bcannot)\b[^.;]{0,40}\b(?:relevant|related|helpful|useful|help|"
             r"pertinent|connected|about|needed?|asked|expected|wanted|want|looking for|right|correct)\b",
             rf"(?:\b(?:do|does|did|could|has|have|had)\b(?: not|n't| never)|n't)(?: \w+){{0,2}} {_FOUND}",
-            r"\bno (?:\w+ )?(?:information|info|mention|reference|details?|evidence|results?|match|trace|connection|"
-            r"bearing|sentence|data)\b",
+            r"\bno (?:\w+ )?(?:information|info|mention|reference|details?|evidence|results?|match|trace|"
+            r"connection|bearing|sentence|data)\b",
             r"\bnothing\b(?! else)",
             r"\b(?:fail(?:s|ed)?) (?:to|again)\b|\bfailed\b|\black(?:s|ed)\b|\breturned an error\b",
             r"\bneither\b[^.]*\bnor\b[^.]*",
@@ -49,8 +50,8 @@ _USELESS = re.compile(
 _USEFUL = re.compile(
     "|".join(
         (
-            rf"\b{_RESULT}\b(?: \S+){{0,6}}? (?:says?|states?|mentions?|shows?|indicates?|confirms?|tells?|gives?|"
-            r"gave|reveals?|identif(?:ies|y)|notes?|lists?|explains?|provides?|names?|supports?|refutes?|"
+            rf"\b{_RESULT}\b(?: \S+){{0,6}}? (?:says?|states?|mentions?|shows?|indicates?|confirms?|tells?|"
+            r"gives?|gave|reveals?|identif(?:ies|y)|notes?|lists?|explains?|provides?|names?|supports?|refutes?|"
             r"suggests?|contains?|helps?|points? to|did mention)\b",
             r"\b(?:according to|based on) (?:the|this|that|both)\b",
             r"\bfrom (?:the|this|that) (?:article|page|passage|text|result|observation)\b",
@@ -70,10 +71,19 @@ _QUOTED = re.compile(r"\"[^\"]*\"")
 _CONTRAST = re.compile(r"\b(?:but|although|though|while)\b", re.IGNORECASE)
 # Plans, conditions and memories state nothing about the last result.
 _NO_STATEMENT = re.compile(
-    r"^(?!now,? (?:i|we) (?:know|have\b(?! to)))(?:(?:now|next|first|so|then|okay|ok|perhaps|maybe)?,? ?(?:let me|let's|let us|i (?:need|should|will|want|must|can|"
-    r"could(?!n't| not)|have to|am going|think|believe|recall|remember|know|may)|i'll|i'm|i'd|we (?:need|should|must)|"
-    r"to \w+|if |perhaps|maybe|it (?:would|may|might|is best)|there (?:are|is) \w+ actions?|what |who |where |"
-    r"when |which |searching|search for|next|my (?:budget|knowledge|guess)|the (?:question|claim|answer|next|user) ))",
+    r"^(?!now,? (?:i|we) (?:know|have\b(?! to)))(?:(?:now|next|first|so|then|okay|ok|perhaps|maybe)?,? ?"
+    + "(?:"
+    + "|".join(
+        (
+            r"let me|let's|let us|i'll|i'm|i'd|we (?:need|should|must)",
+            r"i (?:need|should|will|want|must|can|could(?!n't| not)|have to|am going)",
+            r"i (?:think|believe|recall|remember|know|may)",
+            r"to \w+|if |perhaps|maybe|it (?:would|may|might|is best)|there (?:are|is) \w+ actions?",
+            r"what |who |where |when |which |searching|search for|next",
+            r"my (?:budget|knowledge|guess)|the (?:question|claim|answer|next|user) ",
+        )
+    )
+    + "))",
     re.IGNORECASE,
 )
 

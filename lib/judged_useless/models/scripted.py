@@ -222,7 +222,11 @@ class ScriptedModel:
         )
 
     def _stops_now(self, transcript: Transcript) -> bool:
-        useful = transcript.t > 0 and transcript.observations[-1].real and not self._useless(transcript, transcript.t)
+        useful = (
+            transcript.t > 0
+            and transcript.observations[-1].real
+            and not self._useless(transcript, transcript.t)
+        )
         if useful and self._draw(transcript, "useful") < self.rates.stop_if_useful:
             return True
         return self._stops(self._situation(transcript))
@@ -233,7 +237,7 @@ class ScriptedModel:
         if transcript.wants == "decision":
             stops = self._stops_now(transcript)
             return f"I have weighed both.\nDECISION: {'ANSWER_NOW' if stops else 'CONTINUE'}"
-        if self._draw(transcript, "unreadable") < self.rates.unreadable:
+        if not transcript.reminded and self._draw(transcript, "unreadable") < self.rates.unreadable:
             return "I am not sure how to go on."
         return self._turn(transcript)
 
@@ -270,7 +274,11 @@ class ScriptedModel:
         title = titles[transcript.t % len(titles)]
         if transcript.has_backup and (
             transcript.primary_disabled
-            or (transcript.t and self._useless(transcript, transcript.t) and self._draw(transcript, "b") < self.rates.backup)
+            or (
+                transcript.t
+                and self._useless(transcript, transcript.t)
+                and self._draw(transcript, "b") < self.rates.backup
+            )
         ):
             return "backup_search", title
         if latest is not None and latest.title and not transcript.tags:

@@ -14,6 +14,7 @@ _REMAINING = re.compile(r"\[Actions remaining: (\d+)\]")
 _JUDGMENTS = tuple({wording.judgment for wording in WORDINGS.values()})
 _ANSWER_NOW = tuple({wording.answer_now for wording in WORDINGS.values()})
 _NOTICES = tuple({wording.switch_notice for wording in WORDINGS.values()} - {""})
+_REMINDERS = tuple({wording.reminder for wording in WORDINGS.values()})
 _DECISION = "write exactly: DECISION:"
 
 
@@ -40,6 +41,8 @@ class Transcript:
         What the last message asks for.
     only_finish : bool
         Whether the latest message says that only an answer is left.
+    reminded : bool
+        Whether the last message asks for the required format.
     remaining : int or None
         Actions left, where the conversation counts down.
     tags : bool
@@ -52,6 +55,7 @@ class Transcript:
     observations: tuple[Seen, ...]
     wants: Literal["turn", "judgment", "decision"]
     only_finish: bool
+    reminded: bool
     remaining: int | None
     tags: bool
     has_backup: bool
@@ -141,8 +145,11 @@ def read_transcript(messages: Sequence[Message], questions: Mapping[str, Questio
         observations=observations,
         wants="judgment" if last in _JUDGMENTS else "decision" if _DECISION in last else "turn",
         only_finish=any(sentence in latest for sentence in _ANSWER_NOW),
+        reminded=last in _REMINDERS,
         remaining=int(counts[-1]) if counts else None,
         tags=tags,
         has_backup=not tags and "backup_search[query]" in messages[0]["content"],
-        primary_disabled=any(notice in m["content"] for m in messages for notice in _NOTICES if m["role"] == "user"),
+        primary_disabled=any(
+            notice in m["content"] for m in messages for notice in _NOTICES if m["role"] == "user"
+        ),
     )
