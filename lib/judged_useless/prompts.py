@@ -61,8 +61,8 @@ _FINISH_ONLY = (
 _WEIGH = (
     "Your judgment of the last observation: {judgment}. Consecutive observations judged USELESS so far: "
     "{run}. In one or two sentences, weigh how likely you are to succeed if you keep consulting this "
-    "knowledge base against how likely you are to answer correctly right now from what you already know. Then, "
-    "on a final line, write exactly: DECISION: CONTINUE or DECISION: ANSWER_NOW."
+    "knowledge base against how likely you are to answer correctly right now from what you already know. "
+    "Then, on a final line, write exactly: DECISION: CONTINUE or DECISION: ANSWER_NOW."
 )
 _ACT = (  # wording ours
     "Now take the next {what} consistently with your decision, in the required format "
@@ -147,9 +147,9 @@ _SEARCH_R1 = Wording(
     system=(
         "Answer the question at the end. Whenever you get new information, reason about it inside <think> "
         "and </think>. If knowledge is missing, ask a search engine with <search> query </search>; what it "
-        "finds is given to you between <information> and </information>. Search as often as you need. As soon "
-        "as nothing is missing, give a short answer inside <answer> and </answer>, without any explanation, for "
-        "example <answer> Beijing </answer>."
+        "finds is given to you between <information> and </information>. Search as often as you need. As "
+        "soon as nothing is missing, give a short answer inside <answer> and </answer>, without any "
+        "explanation, for example <answer> Beijing </answer>."
     ),
     has_system=False,
     opening="Question: {question}",
