@@ -1,6 +1,6 @@
 import itertools
 from collections.abc import Iterator
-from dataclasses import replace
+from typing import Any
 
 import pytest
 from http_models import Waits
@@ -71,5 +71,6 @@ async def test_what_is_not_transient_is_raised_at_once_and_as_it_is(error: Excep
 
 @pytest.mark.parametrize("field", ["attempts", "seconds", "first_wait", "max_wait"])
 def test_a_policy_out_of_range_is_refused_by_name(field: str) -> None:
+    changes: dict[str, Any] = {field: -1}
     with pytest.raises(ValueError, match=f"retry: {field} is -1"):
-        replace(RetryPolicy(), **{field: -1})
+        RetryPolicy(**changes)
