@@ -1,6 +1,9 @@
 """Where the project's own data lies, in a checkout and in an installed wheel."""
 
+import os
 from pathlib import Path
+
+from platformdirs import user_cache_dir
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -26,3 +29,16 @@ def data_dir() -> Path:
         f"the project's data is neither in {_PACKAGE / '_data'} nor in {_PACKAGE.parents[1] / 'data'}; "
         "install the package with `pip install -e .` from a checkout, or from a built wheel"
     )
+
+
+def cache_dir() -> Path:
+    """Return the folder for what is fetched from a hub; it need not exist yet.
+
+    Returns
+    -------
+    pathlib.Path
+        The environment variable ``JUDGED_USELESS_CACHE`` where it is set, otherwise ``judged-useless`` in the
+        user's cache folder.
+    """
+    chosen = os.environ.get("JUDGED_USELESS_CACHE")
+    return Path(chosen) if chosen else Path(user_cache_dir("judged-useless", appauthor=False))

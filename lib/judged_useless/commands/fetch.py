@@ -1,0 +1,42 @@
+"""Download the released episodes, check them, and compare every cell with the paper."""
+
+import argparse
+
+from tqdm import tqdm
+
+SUMMARY = "download the released episodes and compare every cell with the paper"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``fetch``."""
+    from judged_useless.episodes.hub import REPOSITORY, SPLITS
+
+    parser.add_argument(
+        "--repository",
+        default=REPOSITORY,
+        help="data set on the hub, or a local folder in its layout (%(default)s)",
+    )
+    parser.add_argument(
+        "--split", action="append", choices=SPLITS, help="one split only; may be repeated (all)"
+    )
+    parser.add_argument("--revision", help="commit, tag or branch of the data set (the newest)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Fetch, recompute Δ and mean6 of every cell, and print which equal the paper's.
+
+    Returns
+    -------
+    int
+        0 if every cell that was fetched and can be compared equals the paper's, else 1.
+    """
+    from judged_useless.episodes import load_episodes
+    from judged_useless.episodes.hub import SPLITS, fetch
+    from judged_useless.released import compare_cells, summary
+
+    fetched = fetch(arguments.repository, splits=arguments.split or SPLITS, revision=arguments.revision)
+    print(f"fetched {sum(fetched.n_episodes.values()):,} episodes of {fetched.repository}")
+    cells = compare_cells(load_episodes("hub"), progress=lambda cells: tqdm(cells, desc="cells", unit="cell"))
+    print(cells.to_string(index=False, na_rep="–"))
+    print(summary(cells))
+    return 0 if cells["equal"].dropna().all() else 1

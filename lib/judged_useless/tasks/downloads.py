@@ -1,0 +1,117 @@
+"""Files from the network: cached, resumed where they broke off, and verified."""
+
+import hashlib
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import httpx
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
+from tqdm import tqdm
+
+from judged_useless.files import sha256 as sha256_of
+from judged_useless.paths import cache_dir
+
+
+class _BrokenOffError(Exception):
+    """The transfer is worth another attempt."""
+
+
+def download(
+    url: str, *, sha256: str | None = None, folder: Path | None = None, attempts: int = 5, wait: float = 1.0
+) -> Path:
+    """Fetch a file once and keep it.
+
+    A transfer that breaks off is repeated from where it stopped, in this call or a later one, when a checksum
+    is there to prove that the pieces fit; without one it starts anew.
+
+    Parameters
+    ----------
+    url : str
+        With ``http`` or ``https``.
+    sha256 : str, optional
+        Checksum in hexadecimal digits. Without it only the announced length is checked.
+    folder : Path, optional
+        Where files are kept; ``questions`` in the cache folder by default.
+    attempts : int, default 5
+        Tries before giving up.
+    wait : float, default 1.0
+        Seconds before the second try, doubled before each further one, 30 at most.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ConnectionError
+        If the server is not reached or refuses, in one sentence; a part that came is kept for the next time.
+    ValueError
+        If the URL is not one to fetch from, or the file is not the expected one (it is deleted then).
+    """
+    name = Path(urlsplit(url).path).name
+    if urlsplit(url).scheme not in ("http", "https") or not name:
+        raise ValueError(f"{url!r} is not the http(s) address of a file")
+    # Two addresses may end in the same name.
+    kept_as = f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{name}"
+    target = (cache_dir() / "questions" if folder is None else folder) / kept_as
+    if target.exists() and (sha256 is None or sha256_of(target) == sha256):
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f".{kept_as}.part")
+    if sha256 is None:
+        part.unlink(missing_ok=True)
+    retrying = Retrying(
+        retry=retry_if_exception_type(_BrokenOffError),
+        stop=stop_after_attempt(attempts),
+        wait=wait_exponential(multiplier=wait, max=30),
+        reraise=True,
+    )
+    try:
+        retrying(_transfer, url, part, sha256)
+    except _BrokenOffError as error:
+        raise ConnectionError(f"{url} could not be fetched ({error}); repeat it with a network.") from error
+    _verify(url, part, sha256)
+    return part.replace(target)
+
+
+def _transfer(url: str, part: Path, sha256: str | None) -> None:
+    """Bring the rest of the file into `part`."""
+    start = part.stat().st_size if part.exists() and sha256 is not None else 0
+    if start and sha256_of(part) == sha256:
+        return
+    headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
+    try:
+        with httpx.stream("GET", url, headers=headers, follow_redirects=True, timeout=30) as response:
+            _check_status(url, response, part)
+            _receive(response, part, start if response.status_code == httpx.codes.PARTIAL_CONTENT else 0)
+    except httpx.TransportError as error:
+        raise _BrokenOffError(str(error) or type(error).__name__) from error
+
+
+def _check_status(url: str, response: httpx.Response, part: Path) -> None:
+    status = response.status_code
+    if status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+        part.unlink(missing_ok=True)
+        raise _BrokenOffError("the server's file is shorter than what had come")
+    if status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR:
+        raise _BrokenOffError(f"the server answers {status}")
+    if status not in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
+        raise ConnectionError(f"{url} could not be fetched: the server answers {status}.")
+
+
+def _receive(response: httpx.Response, part: Path, start: int) -> None:
+    length = response.headers.get("Content-Length")
+    total = start + int(length) if length else None
+    # disable=None: a progress bar on a terminal, and none in a log.
+    bar = tqdm(total=total, initial=start, unit="B", unit_scale=True, desc="download", disable=None)
+    with bar, part.open("ab" if start else "wb") as stream:
+        for chunk in response.iter_raw():
+            stream.write(chunk)
+            bar.update(len(chunk))
+
+
+def _verify(url: str, part: Path, expected: str | None) -> None:
+    found = sha256_of(part) if expected is not None else None
+    if found != expected:
+        part.unlink()
+        raise ValueError(f"{url}: the file has sha256 {found}, expected {expected}; it was deleted")

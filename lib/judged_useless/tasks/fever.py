@@ -1,0 +1,77 @@
+"""FEVER claims with their knowledge bases: the paper's second task (Thorne et al., 2018)."""
+
+import os
+from collections import Counter
+from pathlib import Path
+
+from judged_useless.tasks.downloads import download
+from judged_useless.tasks.question import Question
+from judged_useless.tasks.reading import read_questions
+
+#: Where the file is, when `load` is not told.
+SOURCE_VARIABLE = "JUDGED_USELESS_FEVER"
+#: Split -> how often each verdict must occur; None for a file of any make-up.
+SPLITS: dict[str, dict[str, int] | None] = {"claims292": {"SUPPORTS": 146, "REFUTES": 146}, "all": None}
+
+
+def load(split: str = "claims292", *, source: str | Path | None = None) -> list[Question]:
+    """Load the claims, in the order of the file.
+
+    Parameters
+    ----------
+    split : str, default "claims292"
+        ``claims292`` is the released file of 292 claims, half of them true; ``all`` takes whatever a file in
+        its form holds.
+    source : str or Path, optional
+        Path or ``http(s)`` address of the JSON file, an address with ``#sha256=...`` behind it if it is to be
+        verified. By default what the environment variable ``JUDGED_USELESS_FEVER`` says.
+
+    Returns
+    -------
+    list of Question
+        With ``kind`` "claim".
+
+    Raises
+    ------
+    ValueError
+        If the split is unknown, no source is given, or the file is malformed or not the split.
+    FileNotFoundError
+        If there is no such file.
+    ConnectionError
+        Without a network, in one sentence.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"unknown split {split!r}; known are {', '.join(SPLITS)}")
+    source = source or os.environ.get(SOURCE_VARIABLE)
+    if not source:
+        raise ValueError(
+            f"fever needs the path or address of the authors' JSON file of claims: give it as source, or in "
+            f"the environment variable {SOURCE_VARIABLE}; the task atlas-claims is embedded and needs none"
+        )
+    path = _local(str(source))
+    claims = read_questions(path)
+    _check(claims, split, path)
+    return claims
+
+
+def _local(source: str) -> Path:
+    if not source.startswith(("http://", "https://")):
+        return Path(source)
+    url, _, fragment = source.partition("#")
+    name, _, checksum = fragment.partition("=")
+    if fragment and (name != "sha256" or not checksum):
+        raise ValueError(
+            f"{source}: expected #sha256=<hexadecimal digits> after the address, found #{fragment}"
+        )
+    return download(url, sha256=checksum or None)
+
+
+def _check(claims: list[Question], split: str, path: Path) -> None:
+    other = next((claim for claim in claims if claim.kind != "claim"), None)
+    if other is not None:
+        raise ValueError(f"{path}: record {other.id!r} is a question, expected a claim with a knowledge_base")
+    expected, found = SPLITS[split], dict(Counter(claim.answer for claim in claims))
+    if expected is not None and found != expected:
+        raise ValueError(
+            f"{path}: {found} claims, but {split} has {expected}; use split 'all' for another file"
+        )

@@ -1,0 +1,78 @@
+"""Made-up questions, and the protocol's plain search, for the tests of the environment."""
+
+import importlib.util
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import cast
+
+from hypothesis import strategies as st
+from judged_useless.tasks import Paragraph, Question, SupportingFact
+
+_PLAIN = Path(__file__).parents[1] / "benchmarks" / "plain_protocol.py"
+
+
+def _plain_protocol() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("plain_protocol", _PLAIN)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_plain = _plain_protocol()
+plain_search = cast(Callable[[Mapping[str, str], str], str | None], _plain.plain_search)
+plain_closest = cast(Callable[[Mapping[str, str], str], tuple[str, float]], _plain.plain_closest)
+
+ANSWERS = ("Ostrava", "in 1931", "yes", "Lake Tana", "44,000 people", "blue", "Maria Berg")
+_WORDS = (
+    "river",
+    "Tana",
+    "lake",
+    "of",
+    "the",
+    "Berg",
+    "opened",
+    "in",
+    "1931",
+    "blue",
+    "44,000",
+    "Ostrava",
+    "yes",
+)
+
+
+def make_question(number: int, n_paragraphs: int = 10, *, gold: tuple[int, ...] = (0, 3)) -> Question:
+    """Build a question whose pages are told from those of any other by their numbers."""
+    answer = ANSWERS[number % len(ANSWERS)]
+    paragraphs = tuple(
+        Paragraph(
+            f"{_WORDS[(number + page) % len(_WORDS)]} {number}-{page}",
+            (
+                f"Page {page} of question {number} opened in {1900 + number % 90 + page}.",
+                f" On page {page} it names {answer}!",
+                f" A {_WORDS[page]}, a {_WORDS[number * page % len(_WORDS)]} and {10 * page} more.",
+            ),
+        )
+        for page in range(n_paragraphs)
+    )
+    facts = tuple(
+        SupportingFact(paragraphs[page].title, sentence)
+        for page in gold
+        for sentence in (0, 1)[: 1 + page % 2]
+    )
+    return Question(f"q{number}", f"What is {number}?", answer, paragraphs, facts, "bridge", "hard")
+
+
+TEXTS = st.text(st.sampled_from("abcdeé .-'AB1"), max_size=24) | st.text(max_size=24)
+#: Searches and lookups, with texts that hit titles, nearly hit them, share words, or do nothing.
+CALLS = st.tuples(
+    st.sampled_from(["search", "lookup"]),
+    st.one_of(
+        TEXTS,
+        st.builds("{} {}-{}".format, st.sampled_from(_WORDS), st.integers(0, 30), st.integers(0, 9)),
+        st.builds("Page {} of question {}".format, st.integers(0, 9), st.integers(0, 30)),
+        st.lists(st.sampled_from(_WORDS), min_size=1, max_size=5).map(" ".join),
+    ),
+)

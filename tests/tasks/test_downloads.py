@@ -1,0 +1,177 @@
+import hashlib
+import re
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged_useless.tasks.downloads import download
+
+CONTENT = bytes(range(256)) * 1000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Server(ThreadingHTTPServer):
+    """Serves `content`; `script` says what goes wrong with each request in turn."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content = CONTENT
+        self.script: list[str | int] = []
+        self.ranges: list[str | None] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/data/claims.json"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, *args: Any) -> None:
+        """Keep quiet."""
+
+    def do_GET(self) -> None:
+        server = self.server
+        server.ranges.append(self.headers["Range"])
+        trouble = server.script.pop(0) if server.script else "none"
+        if isinstance(trouble, int):
+            self.send_error(trouble)
+            return
+        match = re.fullmatch(r"bytes=(\d+)-", self.headers["Range"] or "")
+        start = int(match[1]) if match and trouble != "ignores ranges" else 0
+        if start >= len(server.content):
+            self.send_error(416)
+            return
+        body = server.content[start:]
+        self.send_response(206 if start else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[: len(body) // 2] if trouble == "breaks off" else body)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as running:
+        thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield running
+        running.shutdown()
+        thread.join()
+
+
+def test_a_file_is_fetched_once(server: Server, tmp_path: Path) -> None:
+    for _ in range(2):
+        path = download(server.url, sha256=SHA256, folder=tmp_path, wait=0)
+        assert path.read_bytes() == CONTENT
+    assert path.name.endswith("-claims.json")
+    assert server.ranges == [None]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_broken_transfer_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
+    server.script = ["breaks off", "breaks off"]
+    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    assert server.ranges == [None, f"bytes={len(CONTENT) // 2}-", f"bytes={len(CONTENT) * 3 // 4}-"]
+
+
+def test_a_later_call_goes_on_too(server: Server, tmp_path: Path) -> None:
+    server.script = ["breaks off"]
+    with pytest.raises(ConnectionError, match=r"could not be fetched \(.*\); repeat it with a network\.$"):
+        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
+    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
+    assert server.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
+
+
+def test_without_a_checksum_pieces_are_never_joined(server: Server, tmp_path: Path) -> None:
+    server.script = ["breaks off"]
+    assert download(server.url, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    assert server.ranges == [None, None]
+
+
+@pytest.mark.parametrize("trouble", ["ignores ranges", "none"])
+def test_pieces_that_do_not_fit_are_dropped(server: Server, tmp_path: Path, trouble: str) -> None:
+    server.script = ["breaks off"]
+    with pytest.raises(ConnectionError):
+        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
+    if trouble == "none":
+        part = next(tmp_path.iterdir())
+        part.write_bytes(CONTENT + b"too much")
+    server.script = [trouble]
+    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+
+
+def test_a_part_that_is_whole_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
+    server.script = ["breaks off"]
+    with pytest.raises(ConnectionError):
+        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
+    next(tmp_path.iterdir()).write_bytes(CONTENT)
+    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
+    assert len(server.ranges) == 1
+
+
+def test_a_wrong_file_is_deleted_and_named(server: Server, tmp_path: Path) -> None:
+    server.content = b"another"
+    with pytest.raises(ValueError, match=f"expected {SHA256}; it was deleted"):
+        download(server.url, sha256=SHA256, folder=tmp_path, wait=0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_damaged_cached_file_is_fetched_again(server: Server, tmp_path: Path) -> None:
+    path = download(server.url, sha256=SHA256, folder=tmp_path)
+    path.write_bytes(CONTENT[:-1])
+    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("passing", [500, 503, 429])
+def test_a_busy_server_is_asked_again(server: Server, tmp_path: Path, passing: int) -> None:
+    server.script = [passing]
+    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+
+
+def test_a_server_that_stays_busy_is_given_up(server: Server, tmp_path: Path) -> None:
+    server.script = [503] * 3
+    with pytest.raises(ConnectionError, match="the server answers 503"):
+        download(server.url, folder=tmp_path, attempts=3, wait=0)
+    assert len(server.ranges) == 3
+
+
+def test_a_refusal_is_final(server: Server, tmp_path: Path) -> None:
+    server.script = [404]
+    with pytest.raises(ConnectionError, match=r"the server answers 404\.$"):
+        download(server.url, folder=tmp_path, wait=0)
+    assert len(server.ranges) == 1
+
+
+def test_addresses_with_one_name_are_kept_apart(server: Server, tmp_path: Path) -> None:
+    first = download(server.url, folder=tmp_path)
+    server.content = b"another"
+    second = download(server.url.replace("data", "more"), folder=tmp_path)
+    assert (first.read_bytes(), second.read_bytes()) == (CONTENT, b"another")
+
+
+def test_no_network_is_one_sentence(server: Server, tmp_path: Path) -> None:
+    url = server.url
+    server.server_close()
+    with pytest.raises(ConnectionError) as caught:
+        download(url, folder=tmp_path, attempts=2, wait=0)
+    assert re.fullmatch(
+        r"http://\S+ could not be fetched \([^.]+\); repeat it with a network\.", str(caught.value)
+    )
+
+
+@pytest.mark.parametrize("url", ["ftp://x/file", "file:///data/file", "claims.json", "https://host/"])
+def test_only_files_on_the_web_are_fetched(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"is not the http\(s\) address of a file"):
+        download(url, folder=tmp_path)
+
+
+def test_the_cache_folder_is_the_default(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
+    assert download(server.url).parent == tmp_path / "questions"

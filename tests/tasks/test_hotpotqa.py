@@ -1,0 +1,102 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from datasets import Dataset
+from judged_useless.tasks import Question, hotpotqa, load_questions
+from judged_useless.tasks.splits import split_ids
+
+
+def _hub(question_id: str) -> dict[str, Any]:
+    return {
+        "id": question_id,
+        "question": f"Who is {question_id}?",
+        "answer": "a",
+        "type": "bridge",
+        "level": "hard",
+        "context": {"title": ["T", "U"], "sentences": [["One.", " Two."], []]},
+        "supporting_facts": {"title": ["T"], "sent_id": [1]},
+    }
+
+
+def _original(question_id: str) -> dict[str, Any]:
+    row = _hub(question_id)
+    row["_id"] = row.pop("id")
+    return row | {"context": [["T", ["One.", " Two."]], ["U", []]], "supporting_facts": [["T", 1]]}
+
+
+# In another order than the manifest, and with questions of no split.
+IDS = ["other", *reversed(split_ids("dev100")), "another"]
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the hub's layout, read by ``datasets`` itself."""
+    folder = tmp_path / "hotpot_qa"
+    (folder / "distractor").mkdir(parents=True)
+    Dataset.from_list([_hub(name) for name in IDS]).to_parquet(
+        folder / "distractor" / "validation-00000-of-00001.parquet"
+    )
+    (folder / "README.md").write_text(
+        "---\nconfigs:\n- config_name: distractor\n  data_files:\n"
+        "  - split: validation\n    path: distractor/validation-*\n---\n",
+        encoding="utf-8",
+    )
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(hotpotqa, "REPOSITORY", str(folder))
+    return folder
+
+
+def test_the_hubs_rows_come_in_the_manifests_order(hub: Path) -> None:
+    questions = load_questions("hotpotqa", "dev100")
+    assert [question.id for question in questions] == split_ids("dev100")
+    assert questions[0] == Question.from_hub_row(_hub(questions[0].id))
+
+
+def test_a_hub_that_lacks_questions_says_so(hub: Path) -> None:
+    with pytest.raises(ValueError, match="hotpot_qa: 300 of the split's 300 questions are missing"):
+        hotpotqa.load("test300")
+
+
+def test_a_file_in_either_form_is_read(tmp_path: Path) -> None:
+    original, rows = tmp_path / "dev.json", tmp_path / "rows.jsonl"
+    original.write_text(json.dumps([_original(name) for name in IDS]), encoding="utf-8")
+    rows.write_text("".join(json.dumps(_hub(name)) + "\n" for name in IDS), encoding="utf-8")
+    questions = hotpotqa.load("dev100", source=original)
+    assert questions == hotpotqa.load("dev100", source=str(rows))
+    assert [question.id for question in questions] == split_ids("dev100")
+
+
+def test_the_original_is_downloaded_with_its_checksum(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps([_original(name) for name in IDS]), encoding="utf-8")
+    asked: list[tuple[str, str]] = []
+
+    def download(url: str, *, sha256: str) -> Path:
+        asked.append((url, sha256))
+        return path
+
+    monkeypatch.setattr(hotpotqa, "download", download)
+    assert len(hotpotqa.load("dev100", source="original")) == 100
+    url, sha256 = asked[0]
+    assert url.endswith("/hotpot_dev_distractor_v1.json")
+    assert sha256 == "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
+
+
+def test_no_network_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unreachable(*args: object, **kwargs: object) -> None:
+        raise ConnectionError("Couldn't reach it")
+
+    monkeypatch.setattr("datasets.load_dataset", unreachable)
+    with pytest.raises(ConnectionError, match=r"could not be fetched from the hub .*embedded task atlas\.$"):
+        hotpotqa.load("dev100")
+
+
+def test_unknown_splits_and_files_raise(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown split 'validation'; known are dev100"):
+        hotpotqa.load("validation")
+    with pytest.raises(FileNotFoundError):
+        hotpotqa.load("dev100", source=tmp_path / "none.json")

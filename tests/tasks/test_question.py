@@ -1,0 +1,130 @@
+from typing import Any
+
+import pytest
+from judged_useless.tasks import Paragraph, Question, SupportingFact
+
+HUB: dict[str, Any] = {
+    "id": "h1",
+    "question": "Which lake feeds it?",
+    "answer": "Lake Tana",
+    "type": "bridge",
+    "level": "hard",
+    "context": {
+        "title": ["Nile", "Tana", "Simien"],
+        "sentences": [["A.", " B."], ["C."], ["D.", " E.", " F."]],
+    },
+    "supporting_facts": {"title": ["Tana", "Nile", "Nile"], "sent_id": [0, 1, 0]},
+}
+ORIGINAL: dict[str, Any] = {
+    "_id": "h1",
+    "question": "Which lake feeds it?",
+    "answer": "Lake Tana",
+    "type": "bridge",
+    "level": "hard",
+    "context": [["Nile", ["A.", " B."]], ["Tana", ["C."]], ["Simien", ["D.", " E.", " F."]]],
+    "supporting_facts": [["Tana", 0], ["Nile", 1], ["Nile", 0]],
+}
+FEVER: dict[str, Any] = {
+    "id": 7,
+    "question": "The lake is deep.",
+    "answer": "REFUTES",
+    "type": "claim",
+    "level": "n/a",
+    "knowledge_base": {"Tana": "Lake.  It is 15 m deep! Or so?\nYes.", "Nile": "River."},
+    "supporting_titles": ["Tana"],
+}
+
+
+def test_both_hotpotqa_forms_give_one_question() -> None:
+    question = Question.from_hub_row(HUB)
+    assert question == Question.from_original(ORIGINAL)
+    assert question.paragraphs[0] == Paragraph("Nile", ("A.", " B."))
+    assert question.supporting_facts == (
+        SupportingFact("Tana", 0),
+        SupportingFact("Nile", 1),
+        SupportingFact("Nile", 0),
+    )
+    assert (question.id, question.text, question.answer) == ("h1", "Which lake feeds it?", "Lake Tana")
+    assert (question.type, question.level, question.kind) == ("bridge", "hard", "question")
+
+
+def test_knowledge_base_joins_sentences_with_one_blank_in_context_order() -> None:
+    question = Question.from_hub_row(HUB)
+    assert list(question.knowledge_base.items()) == [
+        ("Nile", "A.  B."),
+        ("Tana", "C."),
+        ("Simien", "D.  E.  F."),
+    ]
+    assert question.gold_titles == ("Tana", "Nile")
+    assert question.distractor_titles == ("Simien",)
+
+
+def test_a_claim_keeps_its_texts_and_knows_pages_only() -> None:
+    claim = Question.from_fever(FEVER)
+    assert (claim.id, claim.kind, claim.answer) == ("7", "claim", "REFUTES")
+    assert claim.knowledge_base == FEVER["knowledge_base"]
+    assert claim.paragraphs[0].sentences == ("Lake.", " It is 15 m deep!", "Or so?\nYes.")
+    assert claim.supporting_facts == (SupportingFact("Tana", None),)
+    assert claim.distractor_titles == ("Nile",)
+
+
+def test_a_question_is_frozen_and_can_be_a_key() -> None:
+    question = Question.from_hub_row(HUB)
+    with pytest.raises(AttributeError):
+        question.answer = "x"  # type: ignore[misc]
+    assert {question: 1}[Question.from_original(ORIGINAL)] == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": None}, r"question 'h1': field answer: .*valid string \(found None\)"),
+        ({"question": ""}, r"field question: .*at least 1"),
+        ({"context": [["Nile", "A."]]}, r"field context\.0\.1: .*valid list \(found 'A\.'\)"),
+        ({"context": []}, r"field context: .*at least 1"),
+        ({"supporting_facts": [["Tana"]]}, r"field supporting_facts\.0\.1: Field required"),
+        ({"supporting_facts": [["Tana", "first"]]}, r"field supporting_facts\.0\.1: .*integer.*'first'"),
+    ],
+)
+def test_malformed_original_records_name_the_field(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Question.from_original(ORIGINAL | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"context": {"title": ["Nile"], "sentences": []}},
+            r"field context: .*1 titles but 0 lists of sentences",
+        ),
+        (
+            {"supporting_facts": {"title": [], "sent_id": [1]}},
+            r"supporting_facts: .*0 titles but 1 sentence ind",
+        ),
+        ({"id": 3}, r"question 3: field id: .*valid string \(found 3\)"),
+    ],
+)
+def test_malformed_hub_rows_name_the_field(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Question.from_hub_row(HUB | change)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"answer": "true"}, r"question 7: field answer: .*'SUPPORTS' or 'REFUTES' \(found 'true'\)"),
+        ({"supporting_titles": ["Niger"]}, r"supporting_titles names 'Niger', which knowledge_base does not"),
+        ({"supporting_titles": []}, r"field supporting_titles: .*at least 1"),
+        ({"knowledge_base": {"Tana": 3}}, r"field knowledge_base\.Tana: .*valid string"),
+    ],
+)
+def test_malformed_claims_name_the_field(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Question.from_fever(FEVER | change)
+
+
+def test_long_values_are_cut_in_the_message() -> None:
+    with pytest.raises(ValueError, match="…") as caught:
+        Question.from_original(ORIGINAL | {"answer": ["x" * 5000]})
+    assert len(str(caught.value)) < 200

@@ -1,0 +1,88 @@
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from judged_useless.tasks import TASKS, Paragraph, Question, get_task, load_questions
+
+LIB = Path(__file__).parents[2] / "lib"
+
+
+def _question(number: int) -> Question:
+    return Question(f"q{number}", "?", "a", (Paragraph("T", ("S.",)),), ())
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
+    calls: list[tuple[str, object]] = []
+
+    def load(split: str, *, source: object = None) -> list[Question]:
+        calls.append((split, source))
+        return [_question(number) for number in range(5)]
+
+    monkeypatch.setattr("judged_useless.tasks.hotpotqa.load", load)
+    return calls
+
+
+def test_tasks_are_the_papers_two_and_two_embedded() -> None:
+    assert {name: task.kind for name, task in TASKS.items()} == {
+        "hotpotqa": "question",
+        "fever": "claim",
+        "atlas": "question",
+        "atlas-claims": "claim",
+    }
+    assert all(get_task(name).name == name for name in TASKS)
+
+
+def test_unknown_tasks_list_the_known() -> None:
+    with pytest.raises(
+        ValueError, match="unknown task 'squad'; known are hotpotqa, fever, atlas, atlas-claims"
+    ):
+        load_questions("squad", "dev")
+
+
+def test_questions_come_from_the_named_loader(loaded: list[tuple[str, object]]) -> None:
+    assert [question.id for question in load_questions("hotpotqa", "dev100", 2, source="file")] == [
+        "q0",
+        "q1",
+    ]
+    assert len(load_questions("hotpotqa", "test300")) == 5
+    assert loaded == [("dev100", "file"), ("test300", None)]
+
+
+@pytest.mark.parametrize("n_questions", [0, -1, 6])
+def test_more_or_fewer_questions_than_there_are_raise(
+    loaded: list[tuple[str, object]], n_questions: int
+) -> None:
+    with pytest.raises(ValueError, match=f"n_questions is {n_questions}; hotpotqa dev100 has 5"):
+        load_questions("hotpotqa", "dev100", n_questions)
+
+
+def test_a_pool_takes_the_whole_split(loaded: list[tuple[str, object]]) -> None:
+    from judged_useless.pool import FailurePool
+
+    pool = FailurePool.for_split("hotpotqa", "dev100", source="file")
+    assert len(pool.questions) == 5
+    assert loaded == [("dev100", "file")]
+
+
+def test_importing_the_tasks_imports_no_loader() -> None:
+    code = (
+        "import sys, judged_useless.tasks, judged_useless.environment\n"
+        "late = {'datasets', 'httpx', 'judged_useless.tasks.hotpotqa', 'judged_useless.tasks.fever'}\n"
+        "sys.exit(repr(late & set(sys.modules)) if late & set(sys.modules) else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={"PYTHONPATH": str(LIB)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_loaders_that_exist_are_callable() -> None:
+    from importlib import import_module
+
+    for name in ("hotpotqa", "fever"):
+        module, function = TASKS[name].loader.split(":")
+        loader: Callable[..., object] = getattr(import_module(module), function)
+        assert callable(loader)

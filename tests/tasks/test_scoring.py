@@ -1,0 +1,79 @@
+import csv
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from judged_useless.tasks import Question, is_correct, normalize_answer, parse_verdict, token_f1
+from judged_useless.tasks.question import Kind
+from judged_useless.tasks.scoring import answer_is_correct
+
+TABLE = Path(__file__).parents[1] / "data" / "scoring.csv"
+
+
+def _rows() -> list[dict[str, str]]:
+    with TABLE.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _question(kind: Kind, answer: str) -> Question:
+    return Question("q", "?", answer, (), (), kind=kind)
+
+
+def test_table_is_large_and_says_why() -> None:
+    rows = _rows()
+    assert len(rows) >= 40
+    assert all(row["reason"] and row["verdict"] in ("correct", "wrong") for row in rows)
+    assert {row["kind"] for row in rows} == {"question", "claim"}
+
+
+@pytest.mark.parametrize("row", _rows(), ids=lambda row: f"{row['prediction']}|{row['gold']}")
+def test_hand_written_verdicts(row: dict[str, str]) -> None:
+    kind: Kind = "claim" if row["kind"] == "claim" else "question"
+    verdict = is_correct(_question(kind, row["gold"]), row["prediction"])
+    assert verdict == (row["verdict"] == "correct"), row["reason"]
+
+
+def test_normalization_follows_the_protocols_order() -> None:
+    assert normalize_answer("  The  U.N., an  org. ") == "un org"
+    assert normalize_answer("A.I.") == "i"
+    assert normalize_answer("a an the") == ""
+
+
+def test_f1_by_hand() -> None:
+    # {barack, hussein, obama} and {barack, obama}: precision 2/3, recall 1, F1 = (4/3) / (5/3) = 0.8.
+    assert token_f1("Barack Hussein Obama", "Barack Obama") == pytest.approx(0.8, rel=1e-12)
+    assert token_f1("", "Paris") == 0.0
+    assert token_f1("the", "the") == 0.0
+
+
+WORDS = st.lists(st.sampled_from(["one", "two", "three", "four", "five", "six", "the", "x."]), max_size=9)
+
+
+@given(WORDS, WORDS)
+@example(["one", "two", "three", "four", "five"], ["one", "two", "three", "six", "x."])
+def test_correct_is_equal_or_f1_of_sixty_percent(left: list[str], right: list[str]) -> None:
+    prediction, gold = " ".join(left), " ".join(right)
+    predicted = {word.strip(".") for word in left} - {"the"}
+    expected = {word.strip(".") for word in right} - {"the"}
+    common = len(predicted & expected)
+    f1 = Fraction(2 * common, len(predicted) + len(expected)) if common else Fraction(0)
+    assert token_f1(prediction, gold) == pytest.approx(float(f1), rel=1e-12)
+    assert answer_is_correct(prediction, gold) == (
+        f1 >= Fraction(3, 5) or normalize_answer(prediction) == normalize_answer(gold)
+    )
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_scoring_any_text_is_symmetric_and_reflexive(left: str, right: str) -> None:
+    assert answer_is_correct(left, right) == answer_is_correct(right, left)
+    assert answer_is_correct(left, left)
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("Support", "SUPPORTS"), ("I refute it", "REFUTES"), ("support, refute", None), ("", None)],
+)
+def test_verdict_is_read_only_when_it_is_one(text: str, verdict: str | None) -> None:
+    assert parse_verdict(text) == verdict
