@@ -1,6 +1,8 @@
 """The Anthropic Messages API, of Anthropic's own service or of a server that speaks it (vLLM does)."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pydantic
@@ -8,6 +10,7 @@ import pydantic
 from judged_useless.models.base import (
     ContextOverflowError,
     FatalModelError,
+    Generation,
     Message,
     TransientModelError,
 )
@@ -84,6 +87,9 @@ class AnthropicModel(ServerModel):
     thinking_budget : int, optional
         Tokens of thinking, on top of a turn's own budget, for a model whose thinking has one; without it the
         model decides, within the turn's budget. Only with a decoding in thinking mode.
+    structured : {"json_string"} or None, default None
+        How the server is asked for text that a regular expression matches: as a JSON string of that pattern.
+        vLLM does so; ``None`` if the server cannot.
     **options
         Those of :class:`~judged_useless.models.server.ServerModel`.
 
@@ -109,9 +115,13 @@ class AnthropicModel(ServerModel):
         *,
         cache: bool = True,
         thinking_budget: int | None = None,
+        structured: str | None = None,
         **options: Any,  # noqa: ANN401 - the parent's
     ) -> None:
+        if structured not in (None, "json_string"):
+            raise ValueError(f"structured is {structured!r}, expected json_string or None")
         self._cache, self._thinking_budget = cache, thinking_budget
+        self._structured, self._constrained = structured, False
         super().__init__(name, **options)
         thinks = bool(self.decoding.thinking)
         if thinking_budget is not None and (not thinks or thinking_budget < 1024):
@@ -137,9 +147,11 @@ class AnthropicModel(ServerModel):
         return client
 
     def _deviations(self) -> list[str]:
-        if self.decoding.seed_rule is None:
-            return []
-        return ["seed not sent: the Messages API takes none"]
+        seeded = self.decoding.seed_rule is not None
+        found = ["seed not sent: the Messages API takes none"] if seeded else []
+        if self._constrained:
+            found.append("structured output: text held to a regular expression, as a JSON string")
+        return found
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; never a secret."""
@@ -152,10 +164,6 @@ class AnthropicModel(ServerModel):
     def _request(
         self, messages: Sequence[Message], budget: int, stop: Sequence[str], regex: str | None
     ) -> dict[str, Any]:
-        if regex is not None:
-            raise FatalModelError(
-                "text of a given form was asked for, and the Messages API has no such option"
-            )
         decoding = self.decoding
         system = [_block(m["content"]) for m in messages if m["role"] == "system"]
         turns = alternate(messages)
@@ -168,7 +176,7 @@ class AnthropicModel(ServerModel):
             "top_k": decoding.top_k,
             "stop_sequences": list(stop) or None,
             "thinking": self._thinking(),
-            "extra_body": self._extra or None,
+            "extra_body": {**self._extra, **self._form(regex)} or None,
         }
         return {
             "model": self._identity.served,
@@ -176,6 +184,27 @@ class AnthropicModel(ServerModel):
             "messages": turns,
             **{field: value for field, value in optional.items() if value is not None},
         }
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_new_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        regex: str | None = None,
+    ) -> Generation:
+        """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
+        generation = await super().generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
+        return generation if regex is None else replace(generation, text=unquote(generation.text))
+
+    def _form(self, regex: str | None) -> dict[str, Any]:
+        if regex is None:
+            return {}
+        if self._structured is None:
+            raise FatalModelError("text of a given form was asked for, and this server has no such option")
+        self._constrained = True
+        schema = {"type": "string", "pattern": regex}
+        return {"output_config": {"format": {"type": "json_schema", "schema": schema}}}
 
     def _thinking(self) -> dict[str, Any] | None:
         if self.decoding.thinking is None:
@@ -193,6 +222,22 @@ class AnthropicModel(ServerModel):
 
 def _block(text: str) -> dict[str, Any]:
     return {"type": "text", "text": text}
+
+
+def unquote(text: str) -> str:
+    """Return the string that a JSON string stands for.
+
+    Parameters
+    ----------
+    text : str
+        As generated. vLLM holds the characters between the quotes to the pattern, so that newlines and quotes
+        may stand there as they are; a text cut at its token budget has no closing quote.
+    """
+    try:
+        value = json.loads(text, strict=False)
+    except json.JSONDecodeError:
+        return text.removeprefix('"').removesuffix('"')
+    return value if isinstance(value, str) else text
 
 
 def alternate(messages: Sequence[Message]) -> list[dict[str, Any]]:

