@@ -5,12 +5,13 @@ from typing import Any
 
 import hamlets
 import pytest
+from judged_useless import simulate
 from judged_useless.agent import Episode, run_episode
 from judged_useless.calls import Options
 from judged_useless.conditions import get_condition
 from judged_useless.environment import Environment
 from judged_useless.judgments import parse_side_channel
-from judged_useless.models import get_model
+from judged_useless.models import get_model, policies
 from judged_useless.models.policies import COUNTED, POLICIES, Situation, get_policy
 from judged_useless.models.scripted import KnowsQuestions, Rates, ScriptedModel
 from judged_useless.pool import FailurePool
@@ -43,13 +44,17 @@ def now(**known: Any) -> Situation:
         ("clock-4", now(action=4), now(action=3, own_run=3)),
         ("own-3", now(own_run=3), now(own_run=2, failed_run=5)),
         ("design-5", now(failed_run=5), now(own_run=5, failed_run=4)),
-        ("rising-time", now(action=6, draw=0.2), now(action=6, draw=0.3)),
-        ("rising-own", now(own_run=3, draw=0.2), now(own_run=1, draw=0.2, action=7)),
+        ("rising-time", now(action=6, draw=0.29), now(action=6, draw=0.31)),
+        ("rising-own", now(own_run=3, draw=0.35), now(own_run=1, draw=0.13, action=7)),
     ],
 )
 def test_a_policy_is_what_its_name_says(name: str, stops: Situation, goes_on: Situation) -> None:
     assert get_policy(name)(stops)
     assert not get_policy(name)(goes_on)
+
+
+def test_the_slopes_are_those_of_the_simulation() -> None:
+    assert (policies.TIME_SLOPE, policies.OWN_SLOPE) == (simulate.TIME_SLOPE, simulate.RUN_SLOPE)
 
 
 def test_one_that_never_stops_does_not() -> None:
