@@ -1,7 +1,7 @@
 """The paper's printed numbers by table, a recomputed value held against them, and their own integrity.
 
-Every number is a row of ``data/published/table_NN.csv``, ``text.csv``, ``figures.csv`` or ``dataset_card.csv``,
-transcribed from the paper (arXiv:2610.06191) with its printed precision.
+Every number is a row of ``table_NN.csv``, ``text.csv``, ``figures.csv`` or ``dataset_card.csv`` in
+``data/published``, transcribed from the paper (arXiv:2610.06191) with its printed precision.
 """
 
 from judged_useless.published.comparing import compare, recomputed, show

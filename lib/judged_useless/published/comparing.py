@@ -47,8 +47,8 @@ def compare(printed: pd.DataFrame, computed: pd.DataFrame, on: Sequence[str]) ->
     printed : pandas.DataFrame
         Rows of :func:`published`.
     computed : pandas.DataFrame
-        Rows with the columns `on`, ``value`` and, where there is an interval, ``low`` and ``high``, in the unit
-        of the printed number.
+        Rows with the columns `on`, ``value`` and, where there is an interval, ``low`` and ``high``, in the
+        unit of the printed number.
     on : sequence of str
         Columns that identify a quantity; no two rows of `computed` may agree in all of them.
 
@@ -63,8 +63,8 @@ def compare(printed: pd.DataFrame, computed: pd.DataFrame, on: Sequence[str]) ->
         ``difference``
             recomputed minus published value; also in ``units``, of the last printed place.
         ``equal``
-            all that was compared agrees at the printed precision; missing where nothing was, or where a printed
-            value was not recomputed.
+            all that was compared agrees at the printed precision; missing where nothing was, or where a
+            printed value was not recomputed.
         ``inside``
             the recomputed value lies in the published interval; missing without one.
         ``beyond``

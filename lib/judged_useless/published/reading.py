@@ -151,9 +151,9 @@ def published(
     Returns
     -------
     pandas.DataFrame
-        Columns :data:`COLUMNS`, with ``value``, ``low``, ``high`` and ``p`` as numbers (NaN for a dash; "<0.001"
-        as 0.001), their printed form in ``value_printed`` and so on, and ``decimals``, the printed precision of
-        the value. A quantity printed as a fraction has ``k`` and ``n`` and no value.
+        Columns :data:`COLUMNS`, with ``value``, ``low``, ``high`` and ``p`` as numbers (NaN for a dash;
+        "<0.001" as 0.001), their printed form in ``value_printed`` and so on, and ``decimals``, the printed
+        precision of the value. A quantity printed as a fraction has ``k`` and ``n`` and no value.
 
     Raises
     ------
