@@ -75,10 +75,7 @@ def test_stale_is_the_same_each_time_and_leaves_what_it_cannot_age() -> None:
     question = _question("yes", "No number here.", " Opened in 1902.", facts=(0, 1))
     first, second = with_old_values(question), with_old_values(question)
     assert first == second
-    assert first["Gold"].startswith(
-        "No number here.  Opened in 18" if "18" in first["Gold"] else "No number here."
-    )
-    assert first["Gold"] != question.knowledge_base["Gold"]
+    assert re.fullmatch(r"No number here\.  Opened in (190[01]|189\d)\.", first["Gold"])
 
 
 def test_stale_without_a_pool_or_a_fitting_answer_changes_numbers_only() -> None:

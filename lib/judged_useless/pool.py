@@ -63,7 +63,7 @@ class FailurePool:
             for title, text in question.knowledge_base.items()
         )
         self._compared_titles = tuple(_compared(paragraph.title) for paragraph in self.paragraphs)
-        # A few hundred orders of a few thousand indices: enough for a split, bounded for the full set.
+        # A few hundred orders of a few thousand entries: enough for a split, bounded for the full set.
         self._cached_order = lru_cache(maxsize=512)(self._order)
 
     @classmethod
@@ -113,16 +113,16 @@ class FailurePool:
                 f"the pool of {len(self.questions)} question(s) has no paragraph from another question than "
                 f"{question.id!r} with a title of its own; build it over the whole split"
             )
-        return tuple(self.paragraphs[index] for index in order)
+        return order
 
-    def _order(self, question_id: str, own_titles: frozenset[str], salt: str) -> tuple[int, ...]:
+    def _order(self, question_id: str, own_titles: frozenset[str], salt: str) -> tuple[FailedParagraph, ...]:
         order = [
             index
             for index, paragraph in enumerate(self.paragraphs)
             if paragraph.question_id != question_id and self._compared_titles[index] not in own_titles
         ]
         random.Random(stable_seed(salt, question_id)).shuffle(order)
-        return tuple(order)
+        return tuple(self.paragraphs[index] for index in order)
 
 
 def _compared(title: str) -> str:

@@ -36,7 +36,7 @@ class Score(NamedTuple):
 def score(name: str, label: str) -> Score:
     with (DATA / name).open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
-    readings = [stated_judgment(row["thought"]) or "NONE" for row in rows]
+    readings: list[str] = [stated_judgment(row["thought"]) or "NONE" for row in rows]
     labels = [row["label"] for row in rows]
     hits = sum(reading == truth == label for reading, truth in zip(readings, labels, strict=True))
     return Score(hits, readings.count(label), labels.count(label))

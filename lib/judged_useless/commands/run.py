@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from typing import Any
 
 SUMMARY = "run an agent on a failing source, or resume a run"
@@ -84,7 +85,7 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         run = asyncio.run(run_cell(**_options(arguments)))
     except ModelError as error:
-        print(f"judged-useless run: {error}")
+        print(f"judged-useless run: {error}", file=sys.stderr)
         return 1
     print(
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
@@ -114,9 +115,8 @@ def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imp
     from judged_useless.regimes import FAIL
 
     print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string())
-    failing = episodes[episodes["regime"].isin(FAIL)]
     try:
-        contrast = time_matched_contrast(failing)
+        contrast = time_matched_contrast(episodes[episodes["regime"].isin(FAIL)])
     except (UndefinedEstimateError, ValueError) as error:
         print(f"Δ is undefined: {error}")
         return

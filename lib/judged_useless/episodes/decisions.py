@@ -215,10 +215,35 @@ def build_decision_points(episodes: Episodes) -> DecisionPoints:
         If an episode is not what the schema says.
     """
     frame = as_frame(episodes)
-    width = max(1, int(frame["actions"].map(len).max()))
+    width = max(1, max(map(len, frame["actions"])))
     actions, n_actions = _matrix(list(frame["actions"]), _ACTION_CODES, width)
     judgments, _ = _matrix(list(frame["judgments"]), _JUDGMENT_CODES, width)
-    runs, failed_runs = current_run(judgments), _run_of_failures(_failed_matrix(frame, width))
+    return points_from_codes(frame, actions, n_actions, judgments, _failed_matrix(frame, width))
+
+
+def points_from_codes(
+    frame: pd.DataFrame, actions: Ints, n_actions: Ints, judgments: Ints, failed: Ints
+) -> DecisionPoints:
+    """Return the decision points of checked episodes from their code matrices.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        The episodes' labels, one row each; `question_id` at least.
+    actions, judgments : numpy.ndarray of int, shape (n, width)
+        Codes of :data:`~judged_useless.episodes.schema.ACTIONS` and
+        :data:`~judged_useless.episodes.schema.JUDGMENTS`; -1 where there is none.
+    n_actions : numpy.ndarray of int, shape (n,)
+        Actions taken.
+    failed : numpy.ndarray of int, shape (n, width)
+        Whether each observation failed by design: 1, 0, or -1 for unknown.
+
+    Returns
+    -------
+    DecisionPoints
+    """
+    width = actions.shape[1]
+    runs, failed_runs = current_run(judgments), _run_of_failures(failed)
     useful_so_far = np.logical_or.accumulate(judgments == _USEFUL, axis=1)
     question, questions = pd.factorize(frame["question_id"])
     episode, before = np.nonzero(np.arange(1, width) < n_actions[:, None])
@@ -291,7 +316,7 @@ def observation_table(episodes: Episodes) -> pd.DataFrame:
         If an episode is not what the schema says.
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
-    width = max(1, int(frame["actions"].map(len).max()))
+    width = max(1, max(map(len, frame["actions"])))
     actions, n_actions = _matrix(list(frame["actions"]), _ACTION_CODES, width)
     judgments, _ = _matrix(list(frame["judgments"]), _JUDGMENT_CODES, width)
     observed = (np.arange(width) < n_actions[:, None]) & (actions != _FINISH)

@@ -23,6 +23,7 @@ KEY = ("model", "condition", "split", "question_id", "regime")
 
 Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
 _TEXT = ("model", "condition", "split", "question_id", "regime")
+_LISTS = (np.ndarray, list, tuple)
 _CHECKED = ("actions", "judgments", "success", "termination", "failed", "budget")
 
 
@@ -54,10 +55,12 @@ def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> s
 
 def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the first field of a record that is wrong, and what is wrong with it."""
+    if "success" in record and not isinstance(record["success"], bool | np.bool_):
+        return "success", f"expected true or false, found {record['success']!r}"
+    if "actions" not in record:  # a measure of success alone asks for no actions
+        return None
     if problem := _words_problem(record["actions"], ACTIONS, allow_none=False):
         return "actions", problem
-    if problem := _words_problem(record["judgments"], JUDGMENTS, allow_none=True):
-        return "judgments", problem
     actions = list(record["actions"])
     observations = sum(action != "finish" for action in actions)
     if "finish" in actions[:-1]:
@@ -65,14 +68,15 @@ def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
             "actions",
             f"finish at entry {actions.index('finish') + 1} of {len(actions)}, expected only at the end",
         )
-    if len(record["judgments"]) > observations:
+    judgments = record.get("judgments", [])
+    if problem := _words_problem(judgments, JUDGMENTS, allow_none=True):
+        return "judgments", problem
+    if len(judgments) > observations:
         return (
             "judgments",
-            f"{len(record['judgments'])} judgments for {observations} observations, expected at most one "
+            f"{len(judgments)} judgments for {observations} observations, expected at most one "
             "for each action other than finish",
         )
-    if "success" in record and not isinstance(record["success"], bool | np.bool_):
-        return "success", f"expected true or false, found {record['success']!r}"
     return _optional_problem(record, actions, observations)
 
 
@@ -154,7 +158,7 @@ def validate(
 
 def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     for name in _TEXT:
-        if name in frame:
+        if name in frame and not _all_texts(frame[name]):
             for row, value in enumerate(frame[name]):
                 if not (isinstance(value, str) and value.strip()):
                     raise EpisodeError(
@@ -163,9 +167,9 @@ def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     columns = [name for name in _CHECKED if name in frame]
     # Most episodes repeat another's course of actions, so each course is checked once.
     seen: set[tuple[Hashable, ...]] = set()
-    for row, values in enumerate(zip(*(frame[name] for name in columns), strict=True)):
+    for row, values in enumerate(zip(*(frame[name].tolist() for name in columns), strict=True)):
         try:
-            course = tuple(tuple(value) if _as_list(value) else value for value in values)
+            course = tuple([tuple(value) if type(value) in _LISTS else value for value in values])
             if course in seen:
                 continue
             seen.add(course)
@@ -173,3 +177,11 @@ def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
             pass  # an unhashable entry is a fault, which the check names
         if fault := _record_problem(dict(zip(columns, values, strict=True))):
             raise EpisodeError(f"{place(row)}: field {fault[0]!r}: {fault[1]}")
+
+
+def _all_texts(column: "pd.Series[Any]") -> bool:
+    """Return whether a column holds non-empty texts only, looking at each distinct value once."""
+    try:
+        return all(isinstance(value, str) and value.strip() for value in column.unique())
+    except TypeError:  # something unhashable, so not a text
+        return False

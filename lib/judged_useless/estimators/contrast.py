@@ -3,166 +3,95 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
-from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums, estimate
+from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.estimate import Estimate
+from judged_useless.estimators.matching import (
+    Bools,
+    Ints,
+    mantel_haenszel,
+    require_judgments,
+    step_window,
+    stratified_difference,
+)
+from judged_useless.estimators.measure import Measure
+from judged_useless.estimators.resampling import Resampling, Stream
+from judged_useless.estimators.stated import Judgments, with_judgments
 
 Strata = Literal["step", "question", "regime"]
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
-
-_DEFAULT_BUDGET = 8
 
 
-def _budget(points: DecisionPoints) -> int:
-    """Return the number of actions an episode may take: the episodes' own, or the paper's eight."""
-    if "budget" not in points.episodes or points.episodes["budget"].isna().all():
-        return _DEFAULT_BUDGET
-    budgets = points.episodes["budget"].dropna().unique()
-    if len(budgets) > 1:
-        raise EpisodeError(
-            f"episodes: field 'budget' mixes {sorted(map(int, budgets))}; contrast them one by one"
-        )
-    return int(budgets[0])
-
-
-def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
-    """Return the first and last decision that a contrast pools.
+def compared_histories(points: DecisionPoints, first: int, last: int) -> tuple[Bools, Bools]:
+    """Return the two groups of decisions that Δ compares.
 
     Parameters
     ----------
-    points : DecisionPoints
-        Decision points, whose episodes may state a ``budget``.
-    t_min : int
-        First decision, at least 3: before that no history can have a useless run behind a useful result.
-    t_max : int or None
-        Last decision; None stands for the budget minus 2, which leaves out the last chance to answer.
-
-    Returns
-    -------
-    tuple of int
-
-    Raises
-    ------
-    ValueError
-        If the window is empty or starts before 3.
-    """
-    last = _budget(points) - 2 if t_max is None else t_max
-    if t_min < 3:
-        raise ValueError(
-            f"t_min must be at least 3, not {t_min}: earlier decisions have no reference history"
-        )
-    if last < t_min:
-        raise ValueError(f"t_max must be at least t_min = {t_min}, not {last}")
-    return t_min, last
-
-
-def mantel_haenszel(sums: Floats) -> Floats:
-    """Return the Mantel–Haenszel risk difference over strata.
-
-    ``sum w (p_a - p_b) / sum w`` with ``w = n_a n_b / (n_a + n_b)``; strata with an empty side drop out.
-
-    Parameters
-    ----------
-    sums : numpy.ndarray of float64, shape (..., strata, 4)
-        Of each stratum: decisions in (a), answers in (a), decisions in (b), answers in (b).
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (...)
-        NaN where no stratum has both sides.
-    """
-    n_a, x_a, n_b, x_b = np.moveaxis(sums, -1, 0)
-    total = n_a + n_b
-    safe = np.where(total > 0, total, 1.0)
-    weight = (n_a * n_b / safe).sum(axis=-1)
-    # w (p_a - p_b) = (x_a n_b - x_b n_a) / (n_a + n_b), which needs no division by an empty side.
-    difference = ((x_a * n_b - x_b * n_a) / safe).sum(axis=-1)
-    return np.where(weight > 0, difference / np.where(weight > 0, weight, 1.0), np.nan)
-
-
-def stratified_difference(
-    name: str,
-    points: DecisionPoints,
-    event: Bools,
-    a: Bools,
-    b: Bools,
-    stratum: Ints,
-    plan: Resampling,
-    *,
-    within_question: bool = False,
-) -> Estimate:
-    """Return the Mantel–Haenszel difference of an event between two sets of decisions.
-
-    Parameters
-    ----------
-    name : str
-        Shown before the number.
     points : DecisionPoints
         The decisions.
-    event, a, b : numpy.ndarray of bool, shape (n,)
-        What is counted, and the two (disjoint) sets compared.
-    stratum : numpy.ndarray of int, shape (n,)
-        Stratum of each decision, from 0.
-    plan : Resampling
-        How to resample.
-    within_question : bool, default False
-        Compare only within a question: strata are question × `stratum`.
+    first, last : int
+        Window of steps.
 
     Returns
     -------
-    Estimate
-        With the counts and the crude rates of both sets as parts.
+    tuple of numpy.ndarray of bool, shape (n,)
+        (a): the run covers every result, s = t. (b): 1 <= s <= t - 2.
+    """
+    inside = (points.t >= first) & (points.t <= last) & (points.run != UNKNOWN)
+    return inside & (points.run == points.t), inside & (points.run >= 1) & (points.run <= points.t - 2)
+
+
+def _strata(points: DecisionPoints, strata: Strata, last: int) -> Ints:
+    if strata != "regime":
+        return points.t
+    codes, _ = points.label_codes("regime")
+    return codes * (last + 1) + points.t
+
+
+def contrast_measure(
+    points: DecisionPoints, strata: Strata = "step", t_min: int = 3, t_max: int | None = None
+) -> Measure:
+    """Return Δ as a measure, not yet resampled.
+
+    Parameters
+    ----------
+    points : DecisionPoints
+        The decisions.
+    strata, t_min, t_max
+        As in :func:`time_matched_contrast`.
+
+    Returns
+    -------
+    Measure
 
     Raises
     ------
     UndefinedEstimateError
-        If a set is empty, or no stratum holds decisions of both.
+        If a group is empty, or judgments are missing.
+    ValueError
+        If an option is out of range.
     """
-    for side, chosen in (("(a), the long run", a), ("(b), the short run", b)):
-        if not chosen.any():
-            raise UndefinedEstimateError(f"{name} is undefined: no decision in group {side}")
-    used = a | b
-    columns = np.stack([a, a & event, b, b & event], axis=1)[used].astype(np.float64)
-    strata, code = np.unique(stratum[used], return_inverse=True)
-    question, width = points.question[used], len(strata)
-    cells = cluster_sums(question * width + code, points.n_questions * width, columns)
-    by_stratum = cells.reshape(points.n_questions, width, 4)
-    sums, statistic = _question_ratio(by_stratum) if within_question else _pooled(by_stratum)
-    counts = dict(zip(("n_a", "answers_a", "n_b", "answers_b"), columns.sum(axis=0).tolist(), strict=True))
-    rates = {"rate_a": counts["answers_a"] / counts["n_a"], "rate_b": counts["answers_b"] / counts["n_b"]}
-    return estimate(
-        name, sums, statistic, plan,
-        n=int(used.sum()), parts=counts | rates, undefined="no stratum holds decisions of both groups",
-    )  # fmt: skip
-
-
-def _pooled(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    shape = by_stratum.shape[1:]
-    flat = by_stratum.reshape(len(by_stratum), -1)
-    return flat, lambda sums: mantel_haenszel(sums.reshape(*sums.shape[:-1], *shape))
-
-
-def _question_ratio(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    """Each question's own strata are resampled with it, so two sums a question are enough."""
-    n_a, x_a, n_b, x_b = np.moveaxis(by_stratum, -1, 0)
-    safe = np.where(n_a + n_b > 0, n_a + n_b, 1.0)
-    sums = np.stack([((x_a * n_b - x_b * n_a) / safe).sum(axis=1), (n_a * n_b / safe).sum(axis=1)], axis=1)
-
-    def ratio(pair: Floats) -> Floats:
-        weight = pair[..., 1]
-        return np.where(weight > 0, pair[..., 0] / np.where(weight > 0, weight, 1.0), np.nan)
-
-    return sums, ratio
+    if strata not in ("step", "question", "regime"):
+        raise ValueError(f"strata must be 'step', 'question' or 'regime', not {strata!r}")
+    first, last = step_window(points, t_min, t_max)
+    require_judgments("Δ", points, (points.t >= first) & (points.t <= last))
+    a, b = compared_histories(points, first, last)
+    return stratified_difference(
+        "Δ",
+        points,
+        points.answered,
+        a,
+        b,
+        _strata(points, strata, last),
+        within_question=strata == "question",
+    )
 
 
 def time_matched_contrast(
     episodes: Episodes,
     *,
     strata: Strata = "step",
+    judgments: Judgments = "recorded",
     t_min: int = 3,
     t_max: int | None = None,
     n_boot: int = 2000,
@@ -191,6 +120,10 @@ def time_matched_contrast(
         :data:`judged_useless.FAIL`; what is given is what is pooled.
     strata : {"step", "question", "regime"}, default "step"
         Compare at the same t; at the same t of the same question; at the same t in the same regime.
+    judgments : {"recorded", "stated"}, default "recorded"
+        "stated" reads ``stated``, the judgments in the agent's reasoning, in place of ``judgments``. A
+        missing judgment makes the run unknown until one other than USELESS follows, and decisions with an
+        unknown run are left out (Appendix D.4).
     t_min : int, default 3
         First decision pooled.
     t_max : int, optional
@@ -214,7 +147,8 @@ def time_matched_contrast(
     Raises
     ------
     UndefinedEstimateError
-        If a group is empty or no stratum has both, as when all judgments are missing.
+        If a group is empty or no stratum has both, as when all judgments are missing; or if a regime has no
+        judgment at all while others have.
     EpisodeError
         If an episode is not what the schema says, or the strata need a regime that is not given.
     ValueError
@@ -228,7 +162,7 @@ def time_matched_contrast(
 
     References
     ----------
-    Paper §2 "Measuring what stopping responds to", Appendix C.1, Table 6 (arXiv:2610.06191).
+    Paper §2 "Measuring what stopping responds to", Appendix C.1, Tables 6, 22 and 23 (arXiv:2610.06191).
 
     Examples
     --------
@@ -236,26 +170,46 @@ def time_matched_contrast(
     >>> unaided = load_episodes(condition="unaided", regimes=FAIL)
     >>> print(time_matched_contrast(unaided))
     Δ = -0.065 [-0.095, -0.039]
+    >>> print(time_matched_contrast(unaided, strata="question"))
+    Δ = -0.076 [-0.109, -0.046]
     """
-    if strata not in ("step", "question", "regime"):
-        raise ValueError(f"strata must be 'step', 'question' or 'regime', not {strata!r}")
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(episodes)
+    points = build_decision_points(with_judgments(episodes, judgments))
+    return contrast_measure(points, strata, t_min, t_max).estimate(plan)
+
+
+def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | None = None) -> Measure:
+    """Return the design-label contrast as a measure, not yet resampled.
+
+    Parameters
+    ----------
+    points : DecisionPoints
+        The decisions.
+    t_min, t_max
+        As in :func:`design_label_contrast`.
+
+    Returns
+    -------
+    Measure
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If one of the two regimes has no decision in the window.
+    """
     first, last = step_window(points, t_min, t_max)
-    if not points.judged.any():
-        raise UndefinedEstimateError(
-            "Δ is undefined: no result of these episodes has a judgment; replay the judgments, or use "
-            "design_label_contrast"
-        )
-    inside = (points.t >= first) & (points.t <= last) & (points.run != UNKNOWN)
-    long_run = inside & (points.run == points.t)
-    short_run = inside & (points.run >= 1) & (points.run <= points.t - 2)
-    stratum = points.t
-    if strata == "regime":
-        codes, _ = points.label_codes("regime")
-        stratum = codes * (last + 1) + points.t
+    inside = (points.t >= first) & (points.t <= last)
+    codes, regimes = points.label_codes("regime")
+    members = {name: inside & (codes == code) for code, name in enumerate(regimes)}
+    nowhere = np.zeros_like(inside)
     return stratified_difference(
-        "Δ", points, points.answered, long_run, short_run, stratum, plan, within_question=strata == "question"
+        "design-label contrast",
+        points,
+        points.answered,
+        members.get("persistent", nowhere),
+        members.get("late_onset_from_3", nowhere),
+        points.t,
+        sides=("(a), persistent", "(b), late_onset_from_3"),
     )
 
 
@@ -304,20 +258,21 @@ def design_label_contrast(
     References
     ----------
     Paper §2 "Reading Δ", Appendix C.1, Table 6 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> from judged_useless import load_episodes
+    >>> print(design_label_contrast(load_episodes(condition="enforced_rule")))
+    design-label contrast = 0.158 [0.118, 0.197]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(episodes)
-    first, last = step_window(points, t_min, t_max)
-    inside = (points.t >= first) & (points.t <= last)
-    codes, regimes = points.label_codes("regime")
-    members = {name: inside & (codes == code) for code, name in enumerate(regimes)}
-    nowhere = np.zeros_like(inside)
-    return stratified_difference(
-        "design-label contrast",
-        points,
-        points.answered,
-        members.get("persistent", nowhere),
-        members.get("late_onset_from_3", nowhere),
-        points.t,
-        plan,
-    )
+    return design_label_measure(build_decision_points(episodes), t_min, t_max).estimate(plan)
+
+
+__all__ = [
+    "contrast_measure",
+    "design_label_contrast",
+    "design_label_measure",
+    "mantel_haenszel",
+    "time_matched_contrast",
+]

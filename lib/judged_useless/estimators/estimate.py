@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, fields
 from html import escape
 from math import isfinite
 
+import pandas as pd
+
 _ALIASES = {"delta": "value", "estimate": "value", "ci_low": "low", "ci_high": "high"}
 
 
@@ -114,3 +116,28 @@ class Estimate(Mapping[str, object]):
 
     def _repr_html_(self) -> str:
         return f"<p class='estimate'>{escape(repr(self))}</p>"
+
+
+def estimates_frame(estimates: Mapping[object, Estimate | str], index: str) -> pd.DataFrame:
+    """Return estimates as a small table.
+
+    Parameters
+    ----------
+    estimates : mapping to Estimate or str
+        One row each. A text says why that row's value is undefined: its numbers are then missing, and its
+        ``reason`` is the text.
+    index : str
+        Name of the index.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns as in :meth:`Estimate.row`.
+    """
+    rows = [
+        each.row() if isinstance(each, Estimate) else {"name": str(key), "n": 0, "reason": each}
+        for key, each in estimates.items()
+    ]
+    names = [f.name for f in fields(Estimate) if f.name != "parts"]
+    table = pd.DataFrame(rows, columns=names, index=pd.Index(list(estimates), name=index))
+    return table.astype({"value": "float64", "low": "float64", "high": "float64"})

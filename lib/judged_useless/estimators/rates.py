@@ -1,11 +1,13 @@
-"""Rates of stopping: what agents do once their judgments have run to k."""
+"""What agents do once their judgments have run to k."""
 
 import numpy as np
 from statsmodels.stats.proportion import proportion_confint
 
 from judged_useless.episodes.decisions import as_frame, build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.answering import ends_in_answer, of_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.estimators.stated import Judgments, with_judgments
 
 
 def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
@@ -53,7 +55,12 @@ def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, 
 
 
 def answer_rate_after_run(
-    episodes: Episodes, *, k: int = 5, regime: str = "persistent", level: float = 0.95
+    episodes: Episodes,
+    *,
+    k: int = 5,
+    regime: str = "persistent",
+    judgments: Judgments = "recorded",
+    level: float = 0.95,
 ) -> Estimate:
     """Return the share of episodes that end in an answer, among those whose run of USELESS reaches k.
 
@@ -65,6 +72,8 @@ def answer_rate_after_run(
         Results in a row judged USELESS, reached at a decision (so with an action still to come).
     regime : str, default "persistent"
         Regime the episodes are taken from, when they have a ``regime``.
+    judgments : {"recorded", "stated"}, default "recorded"
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
     level : float, default 0.95
         Coverage of the interval (Wilson).
 
@@ -87,7 +96,7 @@ def answer_rate_after_run(
 
     References
     ----------
-    Paper §3 "Actions do not follow the judgments", Figure 1, Appendix C.1 (arXiv:2610.06191).
+    Paper §3 "Actions do not follow the judgments", Figure 1, Appendix C.1, Table 23 (arXiv:2610.06191).
 
     Examples
     --------
@@ -98,23 +107,18 @@ def answer_rate_after_run(
     """
     if isinstance(k, bool) or k < 1:
         raise ValueError(f"k must be at least 1, not {k}")
-    frame = as_frame(episodes)
-    chosen = frame[frame["regime"] == regime] if "regime" in frame else frame
-    name = (
-        f"answers after {k} useless results ({regime})"
-        if "regime" in frame
-        else f"answers after {k} useless results"
-    )
-    if chosen.empty:
-        raise UndefinedEstimateError(f"{name} is undefined: no episode of regime {regime!r}")
+    frame = as_frame(with_judgments(episodes, judgments))
+    name = f"answers after {k} useless results"
+    chosen, name = of_regime(frame, regime, name)
     points = build_decision_points(chosen)
     reached = np.unique(points.episode[points.run == k])
     if not len(reached):
-        raise UndefinedEstimateError(f"{name} is undefined: no run of {k} results judged USELESS is reached")
+        missing = "no result has a judgment" if not points.judged.any() else f"no run of {k} useless results"
+        raise UndefinedEstimateError(f"{name} is undefined: {missing}")
     ended = points.episodes.iloc[reached]
     if ended["question_id"].duplicated().any():
         raise ValueError(f"{name}: a question occurs more than once; give one model and condition at a time")
-    answers = int(ended["actions"].map(lambda actions: actions[-1] == "finish").sum())
+    answers = int(ends_in_answer(ended).sum())
     low, high = wilson_interval(answers, len(ended), level=level)
     return Estimate(
         name, answers / len(ended), low, high, level, "Wilson interval",

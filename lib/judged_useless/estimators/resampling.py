@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.estimators.estimate import UndefinedEstimateError
 
 Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
@@ -59,10 +59,10 @@ class Resampling:
             raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 
 
-def released_draws(n_clusters: int, n_boot: int, seed: int = 0) -> NDArray[np.int64]:
+def released_draws(n_clusters: int, n_boot: int, seed: int = 0, size: int | None = None) -> NDArray[np.int64]:
     """Return the released bootstrap's cluster indices.
 
-    Equal to ``[rng.randrange(n_clusters) for _ in range(n_boot * n_clusters)]`` with
+    Equal to ``[rng.randrange(n_clusters) for _ in range(n_boot * size)]`` with
     ``rng = random.Random(seed)``, at NumPy speed: the same Mersenne Twister state is handed to NumPy, a draw
     keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that is too large is dropped.
 
@@ -74,42 +74,54 @@ def released_draws(n_clusters: int, n_boot: int, seed: int = 0) -> NDArray[np.in
         Number of resamples.
     seed : int, default 0
         Seed of the stream.
+    size : int, optional
+        Clusters drawn in a resample; by default as many as there are.
 
     Returns
     -------
-    numpy.ndarray of int64, shape (n_boot, n_clusters)
+    numpy.ndarray of int64, shape (n_boot, size)
         Drawn cluster indices, resample after resample.
 
     Raises
     ------
     ValueError
-        If `n_clusters` or `n_boot` is not positive.
+        If `n_clusters`, `n_boot` or `size` is not positive.
+
+    Examples
+    --------
+    >>> released_draws(300, 2, size=4).tolist()
+    [[197, 215, 20, 132], [261, 248, 207, 155]]
     """
-    if n_clusters < 1 or n_boot < 1:
-        raise ValueError(f"need at least one cluster and one resample, not {n_clusters} and {n_boot}")
+    size = n_clusters if size is None else size
+    if n_clusters < 1 or n_boot < 1 or size < 1:
+        raise ValueError(
+            f"need at least one cluster, resample and draw, not {n_clusters}, {n_boot} and {size}"
+        )
     _, state, _ = Random(seed).getstate()
     twister = np.random.MT19937()
     twister.state = {
         "bit_generator": "MT19937",
         "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
     }
-    wanted, kept, bits = n_boot * n_clusters, [], n_clusters.bit_length()
+    wanted, kept, bits = n_boot * size, [], n_clusters.bit_length()
     missing = wanted
     while missing > 0:
         words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64)
         draws = words >> (_WORD_BITS - bits)
         kept.append(draws[draws < n_clusters])
         missing -= len(kept[-1])
-    return np.concatenate(kept)[:wanted].astype(np.int64).reshape(n_boot, n_clusters)
+    return np.concatenate(kept)[:wanted].astype(np.int64).reshape(n_boot, size)
 
 
-@lru_cache(maxsize=16)
-def resampling_weights(n_clusters: int, n_boot: int, seed: int, stream: Stream = "released") -> Floats:
+@lru_cache(maxsize=32)
+def resampling_weights(
+    n_clusters: int, n_boot: int, seed: int, stream: Stream = "released", size: int | None = None
+) -> Floats:
     """Return how often each resample draws each cluster.
 
     Parameters
     ----------
-    n_clusters, n_boot, seed : int
+    n_clusters, n_boot, seed, size : int
         As in :func:`released_draws`.
     stream : {"released", "numpy"}
         As in :class:`Resampling`.
@@ -117,13 +129,13 @@ def resampling_weights(n_clusters: int, n_boot: int, seed: int, stream: Stream =
     Returns
     -------
     numpy.ndarray of float64, shape (n_boot, n_clusters)
-        Counts; each row sums to `n_clusters`. Cached and read-only, so that all measures on the same
+        Counts; each row sums to `size`. Cached and read-only, so that all measures on the same
         questions share it.
     """
     if stream == "released":
-        draws = released_draws(n_clusters, n_boot, seed)
+        draws = released_draws(n_clusters, n_boot, seed, size)
     else:
-        draws = np.random.default_rng(seed).integers(n_clusters, size=(n_boot, n_clusters))
+        draws = np.random.default_rng(seed).integers(n_clusters, size=(n_boot, size or n_clusters))
     flat = draws + np.arange(n_boot)[:, None] * n_clusters
     counts = np.bincount(flat.ravel(), minlength=n_boot * n_clusters)
     weights: Floats = counts.reshape(n_boot, n_clusters).astype(np.float64)
@@ -183,88 +195,3 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
             f"{len(ordered)} resampled values are too few for a {level:.0%} percentile interval"
         )
     return float(ordered[first]), float(ordered[last])
-
-
-def resample(sums: Floats, statistic: Statistic, plan: Resampling) -> Floats:
-    """Return a statistic of every cluster resample.
-
-    Parameters
-    ----------
-    sums : numpy.ndarray of float64, shape (n_clusters, m)
-        Sums by cluster.
-    statistic : callable
-        Maps sums of shape (..., m) to values of shape (...); NaN where it is undefined.
-    plan : Resampling
-        Number of resamples, seed and stream.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n_boot,)
-    """
-    weights = resampling_weights(len(sums), plan.n_boot, plan.seed, plan.stream)
-    return statistic(weights @ sums)
-
-
-def estimate(
-    name: str,
-    sums: Floats,
-    statistic: Statistic,
-    plan: Resampling,
-    *,
-    n: int,
-    parts: dict[str, float] | None = None,
-    undefined: str = "",
-) -> Estimate:
-    """Return a statistic of cluster sums with its question-cluster percentile interval.
-
-    Parameters
-    ----------
-    name : str
-        Shown before the number.
-    sums : numpy.ndarray of float64, shape (n_clusters, m)
-        Sums by cluster.
-    statistic : callable
-        As in :func:`resample`.
-    plan : Resampling
-        How to resample.
-    n : int
-        Observations the value rests on.
-    parts : dict, optional
-        Passed on to the estimate.
-    undefined : str, optional
-        What is missing when the value itself is undefined.
-
-    Returns
-    -------
-    Estimate
-        Its interval is stated as undefined, with the reason, when there is one cluster only, when every
-        resample gives the same value, or when too few resamples have a value.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If the value itself is undefined.
-    """
-    value = float(statistic(sums.sum(axis=0)))
-    if not np.isfinite(value):
-        raise UndefinedEstimateError(f"{name} is undefined: {undefined or 'nothing to compute it from'}")
-    low = high = None
-    drawn, failed, reason = 0, 0, ""
-    if len(sums) < 2:
-        reason = "one question cannot be resampled"
-    else:
-        values = resample(sums, statistic, plan)
-        defined = values[np.isfinite(values)]
-        drawn, failed = plan.n_boot, len(values) - len(defined)
-        if len(defined) and np.ptp(defined) < 1e-12:
-            reason = "every resample gives the same value"
-        else:
-            try:
-                low, high = percentile_interval(defined, plan.level)
-            except UndefinedEstimateError as error:
-                reason = str(error)
-    return Estimate(
-        name, value, low, high, plan.level, "question-cluster bootstrap, percentile",
-        n=n, n_clusters=len(sums), n_boot=drawn, n_failed=failed, seed=plan.seed, reason=reason,
-        parts=parts or {},
-    )  # fmt: skip

@@ -1,0 +1,63 @@
+# One command an intent; README.md and CONTRIBUTING.md name the same.
+VENV ?= .venv
+PYTHON ?= python3
+BIN := $(VENV)/bin
+# Fingerprint of what the environment was made from: it is made anew when the lock changes.
+STAMP := $(VENV)/.installed
+SOURCE ?= embedded
+export PATH := $(abspath $(BIN)):$(PATH)
+# The book is built from disk; nothing in it asks the network.
+export PYDEVD_DISABLE_FILE_VALIDATION := 1
+
+.PHONY: install book section store test test-live lint types bench data demo plan clean help
+
+help:
+	@echo "install  the environment in $(VENV) (made by the others when needed)"
+	@echo "book     execute the sections, build the book [SOURCE=hub or SOURCE=runs/a,runs/b]"
+	@echo "section  one section: make section NAME=02_judgments [PARAMS=\"n_boot=500 split=fresh300\"]"
+	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
+	@echo "test     pytest and nbval        lint, types  ruff, mypy        bench  every benchmark"
+	@echo "data     all released episodes from the hub, compared with the paper"
+	@echo "clean    what was built; never data or runs"
+
+install: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or newer is needed; set it with make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+book: $(STAMP)
+	@$(BIN)/snakemake --quiet all --cores 2 --rerun-triggers mtime params input --config source='$(SOURCE)' -- book
+	@echo "The book is built; its first page is $(abspath _build/html/index.html)"
+
+section: $(STAMP)
+	@test -n "$(NAME)" || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
+	@$(BIN)/python -m judged_useless.sections run $(NAME) --source '$(SOURCE)' $(foreach p,$(PARAMS),-p '$(p)')
+
+store: $(STAMP)
+	$(BIN)/python -m judged_useless.sections store $(NAME)
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
+	@$(BIN)/python tools/count_cells.py
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+data: $(STAMP)
+	$(BIN)/judged-useless fetch
+
+bench: $(STAMP)
+	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+
+clean:
+	rm -rf _build .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

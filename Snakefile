@@ -1,0 +1,50 @@
+"""The book: every section executed, then assembled and built. Called by `make book`."""
+
+import sys
+from pathlib import Path
+
+SOURCE = config.get("source", "embedded")
+SECTIONS = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
+PACKAGE = sorted(map(str, Path("lib").rglob("*.py")))
+DATA = sorted(str(path) for path in Path("data").rglob("*") if path.is_file())
+PAGES = sorted(
+    str(path)
+    for path in (Path("_config.yml"), Path("_toc.yml"), *Path("book").rglob("*"))
+    if path.is_file() and "__pycache__" not in path.parts
+)
+
+
+def source_files(_):
+    """Files that a source of runs consists of; the named sources are part of the data, or of the cache."""
+    given = [Path(name) for name in SOURCE.split(",") if name not in ("embedded", "hub")]
+    return [str(file) for path in given for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
+
+
+rule book:
+    input:
+        "_build/html/index.html",
+
+
+rule section:
+    input:
+        notebook="notebooks/{name}.ipynb",
+        package=PACKAGE,
+        data=DATA,
+        source=source_files,
+    output:
+        "_build/sections/{name}.ipynb",
+    params:
+        source=SOURCE,
+    shell:
+        "{sys.executable} -m judged_useless.sections run {wildcards.name} --output {output} --source {params.source:q}"
+
+
+rule html:
+    input:
+        sections=expand("_build/sections/{name}.ipynb", name=SECTIONS),
+        pages=PAGES,
+    output:
+        "_build/html/index.html",
+    shell:
+        "{sys.executable} -m judged_useless.assemble _build/sections _build/book && "
+        "jupyter-book build _build/book --path-output . --warningiserror --keep-going --quiet"

@@ -1,0 +1,77 @@
+"""Lay the book's source together: ``python -m judged_useless.assemble SECTIONS TARGET``.
+
+The built book shows freshly executed copies of the sections, so its source is a folder of its own.
+"""
+
+import filecmp
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+_TOP = ("_config.yml", "_toc.yml")
+
+
+def _wanted(sections: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield each file of the book's source, and where it belongs in the target."""
+    for name in _TOP:
+        yield Path(name), Path(name)
+    for path in sorted(Path("book").rglob("*")):
+        if path.is_file() and "__pycache__" not in path.parts:
+            yield path, path
+    for path in sorted(sections.glob("*.ipynb")):
+        if not path.name.endswith(".failed.ipynb"):
+            yield path, Path("notebooks") / path.name
+
+
+def assemble(sections: Path, target: Path) -> list[Path]:
+    """Copy what changed, so that the builder rebuilds only those pages, and remove what is gone.
+
+    Parameters
+    ----------
+    sections : pathlib.Path
+        Folder of executed notebooks.
+    target : pathlib.Path
+        Source folder of the book.
+
+    Returns
+    -------
+    list of pathlib.Path
+        Files that were copied, relative to `target`.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be read or written.
+    """
+    copied, kept = [], set()
+    for origin, place in _wanted(sections):
+        goal = target / place
+        kept.add(goal)
+        if not goal.exists() or not filecmp.cmp(origin, goal, shallow=False):
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(origin, goal)
+            copied.append(place)
+    for stale in [path for path in target.rglob("*") if path.is_file() and path not in kept]:
+        stale.unlink()
+    return copied
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if len(given) != 2:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    assemble(Path(given[0]), Path(given[1]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

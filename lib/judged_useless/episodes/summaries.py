@@ -1,0 +1,80 @@
+"""Small descriptive tables of episodes, for pages."""
+
+import numpy as np
+import pandas as pd
+
+from judged_useless.episodes.decisions import as_frame, build_decision_points
+from judged_useless.episodes.schema import Episodes
+
+
+def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
+    """Return how episodes end, by regime.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``regime``, ``episodes``, ``share answered`` (ended in finish), ``median answering action``
+        (1-based, among those; missing without an answer) and ``tool calls`` (mean per episode).
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says.
+    """
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    length = frame["actions"].map(len)
+    answered = frame["actions"].map(lambda actions: len(actions) > 0 and actions[-1] == "finish").astype(bool)
+    facts = pd.DataFrame(
+        {
+            "regime": frame["regime"],
+            "answered": answered,
+            "answering action": length.where(answered),
+            "calls": length - answered,
+        }
+    )
+    grouped = facts.groupby("regime", sort=False)
+    return pd.DataFrame(
+        {
+            "episodes": grouped.size(),
+            "share answered": grouped["answered"].mean().round(3),
+            "median answering action": grouped["answering action"].median(),
+            "tool calls": grouped["calls"].mean().round(2),
+        }
+    ).reset_index()
+
+
+def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:
+    """Return how many decisions and answers each group of Δ holds, by step.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``actions`` and ``judgments``.
+    t_min, t_max : int, default 3 and 6
+        First and last step.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says.
+    """
+    points = build_decision_points(episodes)
+    steps = np.arange(t_min, t_max + 1)
+    table: dict[str, np.ndarray] = {"t": steps}
+    groups = {"a": points.run == points.t, "b": (points.run >= 1) & (points.run <= points.t - 2)}
+    for name, member in groups.items():
+        table[f"decisions ({name})"] = np.array([(member & (points.t == t)).sum() for t in steps])
+        table[f"answers ({name})"] = np.array(
+            [(member & points.answered & (points.t == t)).sum() for t in steps]
+        )
+    return pd.DataFrame(table)

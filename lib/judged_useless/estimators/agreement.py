@@ -1,0 +1,270 @@
+"""Agreement of two sets of labels, and the accuracy of a reader against labels."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.measure import Measure, share
+from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
+
+Labels = Iterable[Hashable]
+Ints = NDArray[np.int64]
+
+
+def _listed(values: Labels, name: str) -> list[Hashable]:
+    if isinstance(values, str):
+        raise TypeError(f"{name} must be a list of labels, not one text")
+    return list(values)
+
+
+def _factorised(values: list[Hashable]) -> tuple[Ints, int]:
+    # The trailing None keeps NumPy from making a text or number array of the labels.
+    codes, distinct = pd.factorize(np.array([*values, None], dtype=object)[:-1])
+    return codes.astype(np.int64), len(distinct)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """Both labels of each item as codes, with its cluster."""
+
+    first: Ints
+    second: Ints
+    n_labels: int
+    cluster: Ints
+    n_clusters: int
+
+
+def _pairs(a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Hashable] | None) -> _Pairs:
+    first, second = _listed(a, "a"), _listed(b, "b")
+    ids: list[Hashable] = [*range(len(first))] if clusters is None else list(clusters)
+    n = len(first)
+    if not n == len(second) == len(ids):
+        raise ValueError(f"a, b and clusters must have one length, not {n}, {len(second)} and {len(ids)}")
+    if n == 0:
+        raise UndefinedEstimateError("agreement is undefined: there is no item")
+    for name, labels in (("a", first), ("b", second)):
+        for item, label in enumerate(labels, 1):
+            if label is None or label != label:
+                raise ValueError(f"{name}, item {item}: no label; leave out items that only one has labelled")
+    labels = [*first, *second]
+    if positive is not None:
+        chosen = set(positive)
+        if not chosen & set(labels):
+            there = sorted({*map(str, labels)})
+            raise ValueError(f"none of {sorted(map(str, chosen))} occurs; there is {there}")
+        labels = [label in chosen for label in labels]
+    codes, n_labels = _factorised(labels)
+    return _Pairs(codes[:n], codes[n:], n_labels, *_factorised(ids))
+
+
+def _kappa(k: int) -> Statistic:
+    """Return Cohen's κ from a flattened confusion matrix of k categories."""
+
+    def kappa(counts: Floats) -> Floats:
+        table = counts.reshape(*counts.shape[:-1], k, k)
+        n = table.sum(axis=(-2, -1))
+        safe = np.where(n > 0, n, 1.0)
+        observed = np.trace(table, axis1=-2, axis2=-1) / safe
+        expected = (table.sum(axis=-1) * table.sum(axis=-2)).sum(axis=-1) / safe**2
+        # With one category for everything, agreement by chance is certain and κ says nothing.
+        defined = (n > 0) & (expected < 1 - 1e-12)
+        return np.where(defined, (observed - expected) / np.where(defined, 1 - expected, 1.0), np.nan)
+
+    return kappa
+
+
+def cohen_kappa(
+    a: Labels,
+    b: Labels,
+    *,
+    clusters: Labels | None = None,
+    positive: Sequence[Hashable] | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    r"""Return Cohen's κ of two sets of labels, unweighted.
+
+    .. math::
+
+        \kappa = (p_o - p_e) / (1 - p_e)
+
+    with the observed share of equal labels and the share expected from both margins.
+
+    Parameters
+    ----------
+    a, b : iterable of hashable, length n
+        Labels of the same items, in the same order.
+    clusters : iterable of hashable, optional
+        Question of each item; by default every item is its own cluster.
+    positive : sequence of hashable, optional
+        Labels that count as one class against all others (the binary κ); by default every label is a class.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; whole clusters are resampled.
+
+    Returns
+    -------
+    Estimate
+        In [-1, 1]; `n` counts items, ``parts["agreement"]`` is the raw agreement.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no item, or both sets use one and the same label throughout.
+    ValueError
+        If the lengths differ, an item has no label, or no `positive` label occurs.
+    TypeError
+        If a text is given in place of a list of labels.
+
+    Notes
+    -----
+    κ depends on the margins: with nearly all items in one class it is low however often the labels agree.
+
+    References
+    ----------
+    Paper, Appendices B.2 and D.4 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> round(cohen_kappa(list("uuunn"), list("uunnn")).value, 3)
+    0.615
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    pairs = _pairs(a, b, clusters, positive)
+    k = pairs.n_labels
+    place = (pairs.cluster * k + pairs.first) * k + pairs.second
+    cells = np.bincount(place, minlength=pairs.n_clusters * k * k)
+    sums = cells.reshape(pairs.n_clusters, k * k).astype(np.float64)
+    name = "κ" if positive is None else "binary κ"
+    parts = {"agreement": float((pairs.first == pairs.second).mean()), "n_classes": float(k)}
+    measure = Measure(
+        name,
+        sums,
+        _kappa(k),
+        n=len(place),
+        parts=parts,
+        undefined="both use one and the same label throughout",
+    )
+    return measure.estimate(plan)
+
+
+def agreement(
+    a: Labels,
+    b: Labels,
+    *,
+    clusters: Labels | None = None,
+    positive: Sequence[Hashable] | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return the share of items to which two sets of labels give the same one.
+
+    Parameters
+    ----------
+    a, b, clusters, positive, n_boot, seed, level, stream
+        As in :func:`cohen_kappa`.
+
+    Returns
+    -------
+    Estimate
+        A share in [0, 1]; `n` counts items.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no item.
+    ValueError
+        If the lengths differ, an item has no label, or no `positive` label occurs.
+
+    References
+    ----------
+    Paper §3 "The same holds for judgments stated in reasoning", Appendix D.4 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> agreement(["USELESS", "USEFUL"], ["USELESS", "USELESS"]).value
+    0.5
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    pairs = _pairs(a, b, clusters, positive)
+    equal = (pairs.first == pairs.second).astype(np.float64)
+    sums = cluster_sums(pairs.cluster, pairs.n_clusters, np.stack([np.ones_like(equal), equal], axis=1))
+    return Measure("agreement", sums, share, n=len(equal)).estimate(plan)
+
+
+def precision_recall(
+    predicted: Labels,
+    labels: Labels,
+    *,
+    positive: Hashable = "USELESS",
+    clusters: Labels | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> pd.DataFrame:
+    """Return the precision and recall of a reader's readings of one kind, against labels.
+
+    Precision is the share of the reader's `positive` readings that are labelled so; recall the share of the
+    items labelled so that the reader reads so.
+
+    Parameters
+    ----------
+    predicted : iterable of hashable, length n
+        What the reader found at each item; None where it found nothing.
+    labels : iterable of hashable, length n
+        What is there; None where nothing is.
+    positive : hashable, default "USELESS"
+        The kind of reading that is examined.
+    clusters : iterable of hashable, optional
+        Question of each item; by default every item is its own cluster.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; whole clusters are resampled.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A frame of estimates with rows ``precision`` and ``recall``, shares in [0, 1]; ``n`` counts the
+        readings and the labels they are shares of. One without any is stated as undefined.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no item, or `positive` is neither read nor labelled anywhere.
+    ValueError
+        If the lengths differ.
+
+    References
+    ----------
+    Paper, Appendix D.3 "Reading the stated judgment" (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> table = precision_recall(["USELESS", "USELESS", None], ["USELESS", "USEFUL", "USELESS"])
+    >>> table["value"].to_dict()
+    {'precision': 0.5, 'recall': 0.5}
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    read, is_so = ([label == positive for label in each] for each in (predicted, labels))
+    if not any(read) and not any(is_so):
+        raise UndefinedEstimateError(
+            f"precision and recall are undefined: {positive!r} is neither read nor labelled"
+        )
+    pairs = _pairs(read, is_so, clusters, None)
+    found, there = (np.array(each, dtype=bool) for each in (read, is_so))
+    estimates: dict[object, Estimate | str] = {}
+    for name, total in (("precision", found), ("recall", there)):
+        if not total.any():
+            estimates[name] = f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
+            continue
+        columns = np.stack([total, found & there], axis=1).astype(np.float64)
+        sums = cluster_sums(pairs.cluster, pairs.n_clusters, columns)
+        estimates[name] = Measure(name, sums, share, n=int(total.sum())).estimate(plan)
+    return estimates_frame(estimates, "rate")

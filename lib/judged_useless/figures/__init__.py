@@ -1,0 +1,15 @@
+"""Figures: each function draws a result it is given, computes nothing, and returns the axes."""
+
+from judged_useless.figures.base import Picture, picture
+from judged_useless.figures.comparison import judged_and_answered, published_and_recomputed
+from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
+
+__all__ = [
+    "Picture",
+    "contrasted_histories",
+    "episode_strips",
+    "failure_schedules",
+    "judged_and_answered",
+    "picture",
+    "published_and_recomputed",
+]

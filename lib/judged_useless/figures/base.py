@@ -1,0 +1,140 @@
+"""What all figures share: style, colours, and a picture with its caption and alternative text."""
+
+import base64
+import io
+import re
+from dataclasses import dataclass
+from html import escape
+from textwrap import fill
+from typing import Any
+
+import matplotlib as mpl
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+_PALETTE = sns.color_palette("colorblind").as_hex()
+#: One colour a kind of source: what the paper printed, and what was recomputed here.
+PUBLISHED, RECOMPUTED = "#4d4d4d", _PALETTE[0]
+#: One colour a judgment or action, the same on every page.
+COLOURS = {
+    "USELESS": _PALETTE[1],
+    "USEFUL": _PALETTE[0],
+    "UNPARSED": _PALETTE[7],
+    "unjudged": "#d9d9d9",
+    "answer": _PALETTE[2],
+    "failed": _PALETTE[3],
+    "real": _PALETTE[9],
+    "agent": _PALETTE[7],
+    "harness": _PALETTE[0],
+}
+#: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
+WIDTH = 4.8
+# Typed loosely: matplotlib types its options one by one.
+_STYLE: Any = {
+    "font.size": 12,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.grid.axis": "x",
+    "grid.color": "#e3e3e3",
+    "legend.frameon": False,
+    "figure.facecolor": "white",
+    "svg.fonttype": "path",
+    # Without a salt the file's identifiers are random, and two runs would differ.
+    "svg.hashsalt": "judged-useless",
+}
+
+
+def new_axes(height: float, width: float = WIDTH) -> Axes:
+    """Return empty axes in the book's style.
+
+    Parameters
+    ----------
+    height, width : float
+        Size of the figure in inches.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        On a figure of its own that pyplot does not know, so that nothing is shown twice.
+    """
+    with mpl.rc_context(_STYLE):
+        axes: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
+    return axes
+
+
+def set_title(axes: Axes, title: str) -> None:
+    """Give a figure its title, from the left edge and broken into lines that fit a narrow page.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Any axes of the figure.
+    title : str
+        The title.
+    """
+    figure = axes.get_figure(root=True)
+    if figure is not None:
+        figure.suptitle(fill(title, 42), x=0.01, ha="left", fontsize=13, weight="bold")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawn figure with a caption that can be read alone and a text for those who cannot see it.
+
+    Attributes
+    ----------
+    svg : str
+        The drawing.
+    caption : str
+        What is shown, from which source, and how to read it.
+    alt : str
+        What a reader would see, in words and numbers.
+    """
+
+    svg: str
+    caption: str
+    alt: str
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        data = base64.b64encode(self.svg.encode()).decode("ascii")
+        html = (
+            f'<figure class="ju-figure"><img alt="{escape(self.alt, quote=True)}" '
+            f'src="data:image/svg+xml;base64,{data}"/>'
+            f"<figcaption>{escape(self.caption)}</figcaption></figure>"
+        )
+        return {"text/html": html, "text/plain": f"Figure: {self.caption}\n{self.alt}"}
+
+
+def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
+    """Return drawn axes as a picture for a page.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Any axes of the figure.
+    caption, alt : str
+        As in :class:`Picture`.
+
+    Returns
+    -------
+    Picture
+
+    Raises
+    ------
+    ValueError
+        If the caption or the alternative text is empty.
+    """
+    if not caption.strip() or not alt.strip():
+        raise ValueError("a picture needs a caption and an alternative text")
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        raise ValueError("the axes belong to no figure")
+    buffer = io.StringIO()
+    with mpl.rc_context(_STYLE):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    # The header names the drawing library's version, which would make every upgrade a difference.
+    svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)
+    return Picture(svg, caption, alt)

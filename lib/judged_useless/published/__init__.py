@@ -1,0 +1,35 @@
+"""The paper's printed numbers by table, a recomputed value held against them, and their own integrity.
+
+Every number is a row of ``table_NN.csv``, ``text.csv``, ``figures.csv`` or ``dataset_card.csv`` in
+``data/published``, transcribed from the paper (arXiv:2610.06191) with its printed precision.
+"""
+
+from judged_useless.published.comparing import compare, recomputed, show
+from judged_useless.published.reading import (
+    COLUMNS,
+    QUANTITY,
+    PublishedError,
+    decimals,
+    published,
+    published_dir,
+    read_file,
+    tables,
+)
+from judged_useless.published.verifying import Problem, count_numbers, verify
+
+__all__ = [
+    "COLUMNS",
+    "QUANTITY",
+    "Problem",
+    "PublishedError",
+    "compare",
+    "count_numbers",
+    "decimals",
+    "published",
+    "published_dir",
+    "read_file",
+    "recomputed",
+    "show",
+    "tables",
+    "verify",
+]

@@ -1,0 +1,164 @@
+"""Fill the recomputed column: every published quantity that some episodes can give."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.measures import CONTRASTS, MEASURES, Options
+from judged_useless.published import QUANTITY, compare
+
+_DEFAULTS = {"task": "hotpotqa", "budget": 8}
+_CELL = ["model", "condition", "task", "split", "budget"]
+
+
+def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes with ``task`` and ``budget``, which released episodes leave out.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``task`` "hotpotqa" and ``budget`` 8 where they were missing.
+    """
+    filled = {
+        name: (episodes[name] if name in episodes else pd.Series(None, index=episodes.index, dtype=object))
+        .where(lambda column: column.notna(), default)
+        .astype(type(default))
+        for name, default in _DEFAULTS.items()
+    }
+    return episodes.assign(**filled)
+
+
+def cells(episodes: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
+    """Return episodes by cell.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of any number of cells.
+
+    Returns
+    -------
+    dict of tuple to pandas.DataFrame
+        Key: model, condition, task, split, budget; in order of appearance.
+    """
+    labelled = with_cell_labels(episodes)
+    return dict(iter(labelled.groupby(_CELL, sort=False, observed=True)))
+
+
+def recompute(
+    printed: pd.DataFrame,
+    episodes: pd.DataFrame,
+    *,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Hold published quantities against what episodes give.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`judged_useless.published.published`.
+    episodes : pandas.DataFrame
+        Episodes of any number of cells. Those of a model that the paper does not have are added below, with
+        the same measures and an empty published column.
+    n_boot, seed, level
+        Of the intervals.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As :func:`judged_useless.published.compare` returns it, with ``reason``: why a quantity could not be
+        recomputed (empty where it was). Counts printed as k of n are compared as counts.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says.
+    """
+    options = Options(n_boot, seed, level)
+    by_cell = cells(episodes)
+    wanted = _with_new_models(printed, by_cell)
+    rows, reasons = [], []
+    # One quantity stands in several tables, and is computed once.
+    done: dict[tuple[object, ...], str] = {}
+    for record in wanted.to_dict("records"):
+        quantity = tuple(record[name] for name in QUANTITY)
+        if quantity not in done:
+            value, done[quantity] = _one(record, by_cell, options)
+            if value is not None:
+                rows.append(dict(zip(QUANTITY, quantity, strict=True)) | _as_row(value))
+        reasons.append(done[quantity])
+    computed = pd.DataFrame(rows, columns=[*QUANTITY, "value", "low", "high", "k", "n"])
+    compared = compare(wanted, computed.drop(columns=["k", "n"]), on=list(QUANTITY))
+    return _compare_counts(compared.assign(reason=reasons), computed)
+
+
+def _with_new_models(
+    printed: pd.DataFrame, by_cell: Mapping[tuple[object, ...], pd.DataFrame]
+) -> pd.DataFrame:
+    """Append a template row for each cell of a model the paper does not have."""
+    known = set(printed["model"])
+    templates = printed.drop_duplicates(["panel", "column", "condition", "regime", "measure"])
+    added = []
+    for model, condition, task, split, budget in by_cell:
+        if model in known:
+            continue
+        rows = templates[templates["condition"] == condition].copy()
+        cell: dict[str, Any] = {"model": model, "task": task, "split": split, "budget": budget}
+        rows = rows.assign(**cell, row=str(model), note="")
+        rows[["value", "low", "high"]] = np.nan
+        rows[["value_printed", "low_printed", "high_printed", "p"]] = ""
+        rows[["n", "k"]] = pd.NA
+        added.append(rows)
+    return pd.concat([printed, *added], ignore_index=True) if added else printed.reset_index(drop=True)
+
+
+def _one(
+    record: Mapping[Any, Any], by_cell: Mapping[tuple[object, ...], pd.DataFrame], options: Options
+) -> tuple[Estimate | None, str]:
+    """Return a quantity, or why these episodes do not give it."""
+    name, regime = str(record["measure"]), str(record["regime"])
+    conditions = str(record["condition"]).split(" - ")
+    keys = [tuple(record[label] if label != "condition" else each for label in _CELL) for each in conditions]
+    if name not in (MEASURES if len(keys) == 1 else CONTRASTS):
+        return None, f"needs more than episodes: {name}"
+    lacking = [" × ".join(map(str, key)) for key in keys if key not in by_cell]
+    if lacking:
+        return None, f"needs the cell {' and '.join(lacking)}"
+    try:
+        if len(keys) == 1:
+            return MEASURES[name](by_cell[keys[0]], regime, options), ""
+        return CONTRASTS[name](by_cell[keys[0]], by_cell[keys[1]], regime, options), ""
+    except UndefinedEstimateError as error:
+        return None, str(error)
+
+
+def _as_row(value: Estimate) -> dict[str, float | None]:
+    row = {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
+    return row | {"k": value.parts.get("answers")}
+
+
+def _compare_counts(compared: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
+    """Where the paper prints k of n, compare k and n instead of a share at some precision."""
+    counts = computed[[*QUANTITY, "k", "n"]].rename(columns={"k": "recomputed_k", "n": "recomputed_n"})
+    joined = compared.merge(counts, on=list(QUANTITY), how="left", validate="many_to_one")
+    printed = joined["value"].isna() & joined["k"].notna() & joined["n"].notna()
+    if not printed.any():
+        return joined
+    share = joined["k"].astype("Float64") / joined["n"].astype("Float64")
+    same = (joined["recomputed_k"] == joined["k"]) & (joined["recomputed_n"] == joined["n"])
+    there = printed & joined["recomputed"].notna()
+    joined["value"] = joined["value"].where(~printed, share.astype(float))
+    joined["decimals"] = joined["decimals"].where(~printed, 3)
+    joined["difference"] = joined["difference"].where(~printed, joined["recomputed"] - joined["value"])
+    joined["equal"] = joined["equal"].where(~printed, same.astype("boolean").where(there))
+    return joined

@@ -1,0 +1,115 @@
+"""Tables of the book: sortable, captioned, and with published and recomputed values side by side."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+
+from judged_useless.published import show
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for a page.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        What is shown, without its index; missing values are shown empty.
+    caption : str
+        What the table says and where its numbers come from.
+    note : str
+        A line below the table, such as what would fill its empty cells.
+    """
+
+    frame: pd.DataFrame
+    caption: str
+    note: str = ""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        # pandas escapes every cell and heading, which matters for text from models and data sets.
+        body = self.frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
+        caption = escape(self.caption, quote=True)
+        note = f'<p class="ju-note">{escape(self.note)}</p>' if self.note else ""
+        html = (
+            f'<figure class="ju-table"><figcaption>{caption}</figcaption>'
+            f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
+            f"{body}</div>{note}</figure>"
+        )
+        plain = f"Table: {self.caption}\n{self.frame.to_string(index=False, na_rep='')}\n{self.note}".rstrip()
+        return {"text/html": html, "text/plain": plain}
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its interval on one line."""
+    return text.replace(" ", "\u00a0")
+
+
+def _verdict(equal: object) -> str:
+    return "" if equal is None or equal is pd.NA else "equal" if equal else "differs"
+
+
+def comparison_table(
+    comparison: pd.DataFrame,
+    labels: Mapping[str, Sequence[object]],
+    *,
+    caption: str,
+    source: str,
+    missing: str,
+) -> Table:
+    """Return published and recomputed values side by side, with their difference.
+
+    Parameters
+    ----------
+    comparison : pandas.DataFrame
+        Result of :func:`judged_useless.published.compare`.
+    labels : mapping of str to sequence
+        Columns in front of the numbers, such as ``{"condition": […]}``.
+    caption : str
+        What the table says, and which table of the paper the published column is from.
+    source : str
+        Name of the source of the recomputed column.
+    missing : str
+        What would fill the empty cells, shown below the table when there are any.
+
+    Returns
+    -------
+    Table
+        Columns: the labels, ``published``, ``recomputed``, ``difference`` (recomputed minus published) and
+        ``at printed precision`` ("equal", "differs", or empty). A dash is what the paper did not run.
+    """
+    digits = comparison["decimals"]
+    one_more = digits + 1
+    published = [
+        _unbroken(show(value, low, high, place)) or "–"
+        for value, low, high, place in zip(
+            comparison["value"], comparison["low"], comparison["high"], digits, strict=True
+        )
+    ]
+    recomputed = [
+        _unbroken(show(value, low, high, place))
+        for value, low, high, place in zip(
+            comparison["recomputed"],
+            comparison["recomputed_low"].where(comparison["low"].notna()),
+            comparison["recomputed_high"].where(comparison["low"].notna()),
+            one_more,
+            strict=True,
+        )
+    ]
+    nothing = [float("nan")] * len(comparison)
+    difference = [
+        show(value, low, low, place)
+        for value, low, place in zip(comparison["difference"], nothing, one_more, strict=True)
+    ]
+    frame = pd.DataFrame(
+        {
+            **labels,
+            "published": published,
+            f"recomputed ({source})": recomputed,
+            "difference": difference,
+            "at printed precision": [_verdict(equal) for equal in comparison["equal"]],
+        }
+    )
+    empty = comparison["recomputed"].isna() & comparison["value"].notna()
+    return Table(frame, caption, missing if empty.any() else "")

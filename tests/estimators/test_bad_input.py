@@ -1,0 +1,214 @@
+"""Where a measure has no value it says so: an error, or an interval stated as undefined."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+from judged_useless.episodes import EpisodeError
+from judged_useless.estimators import (
+    Estimate,
+    UndefinedEstimateError,
+    answer_rate_after_run,
+    design_label_contrast,
+    hazard_by_failed_run,
+    hazard_model,
+    integration_index,
+    leave_contrast,
+    mean_success,
+    median_answer_action,
+    non_inferiority,
+    paired_contrast,
+    plan_questions,
+    premature_rate,
+    share_answered,
+    share_at_last_action,
+    success_by_regime,
+    time_matched_contrast,
+    tool_calls,
+    useless_rate,
+    utility,
+)
+from judged_useless.regimes import FAIL
+
+Estimator = Callable[..., Estimate | pd.DataFrame]
+ON_JUDGMENTS: list[Estimator] = [
+    time_matched_contrast,
+    hazard_model,
+    answer_rate_after_run,
+    useless_rate,
+    plan_questions,
+]
+RESAMPLED: list[Estimator] = [
+    time_matched_contrast, design_label_contrast, integration_index, hazard_by_failed_run, hazard_model,
+    leave_contrast, share_answered, share_at_last_action, premature_rate, median_answer_action,
+    success_by_regime, mean_success, utility, tool_calls, useless_rate, plan_questions,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("estimator", RESAMPLED)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"n_boot": 0}, "n_boot must be at least 1"), ({"level": 1.0}, "level"), ({"seed": -1}, "seed")],
+)
+def test_options_are_checked_before_anything_is_computed(
+    estimator: Estimator, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        estimator([], **options)
+    with pytest.raises(TypeError, match="n_boot must be a whole number"):
+        estimator([], n_boot=10.5)
+    with pytest.raises(ValueError, match="stream must be"):
+        estimator([], stream="other")
+
+
+@pytest.mark.parametrize("estimator", [*RESAMPLED, answer_rate_after_run])
+def test_no_episode_is_refused(estimator: Estimator) -> None:
+    with pytest.raises(EpisodeError, match="there are no episodes"):
+        estimator([])
+
+
+@pytest.mark.parametrize("estimator", ON_JUDGMENTS)
+def test_all_judgments_null_are_refused(random_cell: Any, estimator: Estimator) -> None:
+    cell = random_cell(0)
+    silent = cell.assign(judgments=[[None] * len(words) for words in cell["judgments"]])
+    with pytest.raises(UndefinedEstimateError, match="judgment"):
+        estimator(silent)
+    with pytest.raises(UndefinedEstimateError, match="judgment"):
+        estimator(cell.assign(judgments=[[] for _ in range(len(cell))]))
+
+
+@pytest.mark.parametrize("estimator", [time_matched_contrast, hazard_model, plan_questions])
+def test_judgments_for_some_regimes_only_are_refused_by_name(random_cell: Any, estimator: Estimator) -> None:
+    cell = random_cell(0)
+    silent = cell["regime"].isin(["recover_after_2", "persistent"])
+    words = [[] if hush else list(said) for hush, said in zip(silent, cell["judgments"], strict=True)]
+    with pytest.raises(
+        UndefinedEstimateError, match="no result of persistent, recover_after_2 has a judgment"
+    ):
+        estimator(cell.assign(judgments=words))
+
+
+def test_a_regime_without_judgments_has_a_row_that_says_so(random_cell: Any) -> None:
+    cell = random_cell(0, regimes=("persistent", "clean"))
+    silent = cell["regime"] == "clean"
+    words = [[] if hush else list(said) for hush, said in zip(silent, cell["judgments"], strict=True)]
+    found = useless_rate(cell.assign(judgments=words), n_boot=50)
+    assert found["value"].isna().to_dict() == {"persistent": False, "clean": True}
+    assert found["reason"].to_dict()["clean"] == "no result has a judgment"
+
+
+ONE_QUESTION: list[tuple[Estimator, dict[str, Any]]] = [
+    (time_matched_contrast, {}),
+    (design_label_contrast, {}),
+    (integration_index, {}),
+    (share_answered, {}),
+    (premature_rate, {}),
+    (mean_success, {"regimes": FAIL}),
+    (utility, {"regimes": FAIL}),
+    (tool_calls, {}),
+]
+
+
+@pytest.mark.parametrize(("estimator", "options"), ONE_QUESTION)
+def test_one_question_has_a_value_but_no_interval(
+    episode: Any, estimator: Callable[..., Estimate], options: dict[str, Any]
+) -> None:
+    runs = dict(zip(FAIL, ("-----", "-+---", "--+--", "---+-", "++---"), strict=True))
+    rows = [episode("q", words, regime=regime, success=False) for regime, words in runs.items()]
+    found = estimator(rows, **options)
+    assert (found.low, found.high) == (None, None)
+    assert found.reason == "one question cannot be resampled"
+    assert "interval undefined: one question" in str(found)
+
+
+@pytest.mark.parametrize("frame", [hazard_by_failed_run, success_by_regime, useless_rate])
+def test_one_question_in_a_frame(episode: Any, frame: Callable[..., pd.DataFrame]) -> None:
+    rows = [episode("q", "-----", regime="persistent", success=False)]
+    found = frame(rows)
+    assert found["low"].isna().all()
+    assert set(found["reason"]) == {"one question cannot be resampled"}
+
+
+def test_planning_needs_more_than_one_question(episode: Any) -> None:
+    rows = [episode("q", "---", regime="persistent"), episode("q", "-+-", regime="recover_after_1")]
+    with pytest.raises(UndefinedEstimateError, match="one question cannot be resampled"):
+        plan_questions(rows)
+
+
+def test_unknown_regime(random_cell: Any) -> None:
+    cell = random_cell(0).assign(regime="sometimes")
+    for estimator in (integration_index, hazard_by_failed_run):
+        with pytest.raises(EpisodeError, match="which results failed is unknown"):
+            estimator(cell.drop_duplicates("question_id"))
+    with pytest.raises(
+        UndefinedEstimateError, match="no episode of regime 'sometimes_not'; there is persistent"
+    ):
+        share_answered(random_cell(0), regime="sometimes_not")
+    with pytest.raises(UndefinedEstimateError, match="no episode of regime clean; there is persistent"):
+        mean_success(random_cell(0))
+    with pytest.raises(UndefinedEstimateError, match=r"group \(a\), persistent"):
+        design_label_contrast(cell.drop_duplicates("question_id"))
+
+
+def test_no_decision_in_a_group(episode: Any) -> None:
+    useless = [episode(f"q{i}", "-----", regime="persistent") for i in range(4)]
+    with pytest.raises(UndefinedEstimateError, match=r"group \(b\), the short run"):
+        time_matched_contrast(useless)
+    with pytest.raises(UndefinedEstimateError, match="after 4 or 5 failed results"):
+        integration_index([episode("q", "--", regime="persistent")])
+    with pytest.raises(UndefinedEstimateError, match="no episode ends in an answer"):
+        median_answer_action([episode("q", "--", last="")])
+    with pytest.raises(UndefinedEstimateError, match="no episode ends in an answer"):
+        share_at_last_action([episode("q", "--", last="")])
+
+
+def test_equal_resamples_give_no_zero_width_interval(episode: Any) -> None:
+    rows = [episode(f"q{i}", "---", regime="persistent", success=False) for i in range(5)]
+    for found in (
+        share_answered(rows),
+        mean_success(rows, regimes=["persistent"]),
+        median_answer_action(rows),
+    ):
+        assert found.low is None
+        assert found.reason == "every resample gives the same value"
+
+
+def test_undefined_resamples_are_counted(episode: Any) -> None:
+    rows = [
+        episode("q0", "-+-"),
+        *(episode(f"q{i}", "---") for i in range(1, 4)),
+        episode("q5", "----", last=""),
+    ]
+    found = time_matched_contrast(rows, n_boot=500)
+    assert 0 < found.n_failed < 500  # resamples without q0 have no group (b)
+
+
+def test_too_few_resamples_for_the_level(random_cell: Any) -> None:
+    found = time_matched_contrast(random_cell(0), n_boot=1)
+    assert found.low is None
+    assert found.reason
+
+
+def test_mixed_models_are_refused(cells: dict[str, pd.DataFrame]) -> None:
+    both = pd.concat(cells.values())
+    estimators: list[Estimator] = [mean_success, success_by_regime, utility, tool_calls]
+    for estimator in estimators:
+        with pytest.raises(EpisodeError, match="one model and condition at a time"):
+            estimator(both, regimes=FAIL)
+    with pytest.raises(ValueError, match="more than once"):
+        answer_rate_after_run(both)
+
+
+def test_a_verdict_without_an_interval_is_refused(episode: Any) -> None:
+    rows = [episode("q", "---", regime="persistent", success=False)]
+    assert paired_contrast(rows, rows, regimes=["persistent"]).low is None
+    with pytest.raises(UndefinedEstimateError, match="non-inferiority is undefined: one question"):
+        non_inferiority(rows, rows, regimes=["persistent"])
+    with pytest.raises(ValueError, match="margin"):
+        non_inferiority(rows, rows, margin=0.0)
+
+
+def test_a_text_is_no_table_of_episodes() -> None:
+    with pytest.raises(TypeError, match="load them first"):
+        time_matched_contrast("episodes.jsonl")  # type: ignore[arg-type]

@@ -1,0 +1,69 @@
+"""Paired contrasts, non-inferiority and Holm's correction."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from judged_useless.estimators import (
+    UndefinedEstimateError,
+    holm,
+    mean_success,
+    non_inferiority,
+    paired_contrast,
+    utility,
+)
+from judged_useless.regimes import FAIL
+
+
+def test_paired_contrast_by_hand(random_cell: Any) -> None:
+    a, b = random_cell(1, 9), random_cell(2, 9)
+    per_question = [
+        part["success"].mean() - b[b["question_id"] == question]["success"].mean()
+        for question, part in a.groupby("question_id", sort=False)
+    ]
+    rng = Random(0)
+    values = sorted(np.mean([per_question[rng.randrange(9)] for _ in range(9)]) for _ in range(200))
+    found = paired_contrast(a, b, regimes=FAIL, n_boot=200)
+    assert found.value == pytest.approx(np.mean(per_question))
+    assert (found.low, found.high) == pytest.approx((values[5], values[194]))
+    assert found["p_one_sided"] == pytest.approx(np.mean([value <= 1e-15 for value in values]), abs=0.011)
+
+
+def test_it_is_the_difference_of_the_means(cells: dict[str, pd.DataFrame]) -> None:
+    rule, unaided = cells["enforced_rule"], cells["unaided"]
+    found = paired_contrast(rule, unaided, regimes=FAIL, n_boot=50)
+    means = [mean_success(each, regimes=FAIL, n_boot=50).value for each in (rule, unaided)]
+    assert found.value == pytest.approx(means[0] - means[1])
+    priced = paired_contrast(rule, unaided, regimes=FAIL, price=0.05, charge_judgments=True, n_boot=50)
+    worth = [utility(each, regimes=FAIL, charge_judgments=True, n_boot=50).value for each in (rule, unaided)]
+    assert priced.value == pytest.approx(worth[0] - worth[1])
+
+
+def test_only_common_questions_are_paired(random_cell: Any) -> None:
+    a, b = random_cell(1, 9), random_cell(2, 9)
+    fewer = b[b["question_id"].isin(["q2", "q3", "q8"])]
+    found = paired_contrast(a, fewer, regimes=FAIL, n_boot=50)
+    assert (found.n_clusters, found["n_unpaired"]) == (3, 6)
+    with pytest.raises(UndefinedEstimateError, match="no question in common"):
+        paired_contrast(a, b.assign(question_id="other " + b["question_id"]), regimes=FAIL)
+
+
+def test_non_inferiority_is_decided_by_the_lower_bound(cells: dict[str, pd.DataFrame]) -> None:
+    rule, unaided = cells["enforced_rule"], cells["unaided"]
+    assert non_inferiority(rule, unaided, regimes=["recover_after_2"])["non_inferior"] == 1
+    assert non_inferiority(rule, unaided, regimes=["recover_after_3"])["non_inferior"] == 0
+    assert non_inferiority(rule, unaided, regimes=["recover_after_3"], margin=0.1)["non_inferior"] == 1
+
+
+def test_holm_by_hand() -> None:
+    found = holm([0.04, 0.01, 0.03, 0.5])
+    assert found["p_holm"].tolist() == pytest.approx([0.09, 0.04, 0.09, 0.5])
+    assert found["reject"].tolist() == [False, True, False, False]
+    with pytest.raises(UndefinedEstimateError, match="no p-value"):
+        holm({})
+    with pytest.raises(ValueError, match="'x' is nan"):
+        holm({"x": float("nan")})
+    with pytest.raises(ValueError, match="alpha"):
+        holm([0.1], alpha=1.0)

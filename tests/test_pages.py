@@ -1,0 +1,168 @@
+"""Generated parts of the pages: their content comes from the numbers, and no text becomes markup."""
+
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from judged_useless import consistency, pages
+from judged_useless.published import Problem, PublishedError, count_numbers, published_dir, tables
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("book")
+    assert pages.main([str(folder)]) == 0
+    return folder
+
+
+class _Balance(HTMLParser):
+    """Collects rows of cells, links, and tags that are opened and not closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[str]] = []
+        self.links: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "input":
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        self.links += [value for name, value in attrs if name in ("href", "src") and value]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def _blocks(text: str) -> Iterator[_Balance]:
+    for html in re.findall(r"^`{8}\{raw\} html\n(.*?)\n`{8}$", text, re.M | re.S):
+        parser = _Balance()
+        parser.feed(html)
+        assert parser.open == []
+        yield parser
+
+
+def test_shows_every_comparison_that_does_not_hold_with_both_numbers() -> None:
+    first = next(_blocks(pages.consistency_page()))
+    failing = consistency.table().query("~holds")
+    assert len(first.rows) == len(failing) + 1
+    for shown, each in zip(first.rows[1:], failing.itertuples(), strict=True):
+        assert shown[0].startswith(str(each.what))
+        assert str(each.note) in shown[0]
+        assert shown[1:] == [f"{each.left_place}: {each.left}", f"{each.right_place}: {each.right}"]
+
+
+def test_shows_how_many_comparisons_of_each_check_hold() -> None:
+    text = pages.consistency_page()
+    table = list(_blocks(text))[2]
+    summary = consistency.summary()
+    assert [row[2:] for row in table.rows[1:]] == [
+        [str(total), str(hold)] for total, hold in summary[["comparisons", "hold"]].to_numpy()
+    ]
+    total, hold = summary[["comparisons", "hold"]].sum()
+    assert f"{len(summary)} checks make {total:,} comparisons; {hold:,} hold, {total - hold} do not." in text
+
+
+def test_what_only_looks_like_a_contradiction_holds() -> None:
+    shown = list(_blocks(pages.consistency_page()))[1]
+    assert len(shown.rows) > len(pages.SUSPECTED)
+    assert all(row[0].endswith(")") for row in shown.rows[1:])
+
+
+def test_a_suspicion_that_no_comparison_is_about_is_loud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "SUSPECTED", (("ranges", "no such quantity", "why"),))
+    with pytest.raises(LookupError, match="no comparison of ranges that holds is about no such quantity"):
+        pages.consistency_page()
+
+
+def test_lists_every_table_with_its_counts_and_a_download_that_is_there(written: Path) -> None:
+    blocks = list(_blocks((written / "generated/published.md").read_text("utf-8")))
+    counted = count_numbers()
+    rows = blocks[1].rows[1:]
+    assert [row[2:4] for row in rows] == [
+        [str(lines), str(numbers)] for lines, numbers in counted[["rows", "numbers"]].to_numpy()
+    ]
+    assert [row[0] for row in rows[:2]] == ["Table 1", "Table 2"]
+    assert set(pages.TITLES) == set(tables())
+    links = [link for block in blocks for link in block.links]
+    assert len(links) == len(counted) + 4
+    for link in links:
+        assert link.startswith("../_static/")
+        target = written / link.removeprefix("../")
+        assert target.exists() or (Path("book") / link.removeprefix("../")).exists(), link
+
+
+def test_downloads_are_the_files_themselves(written: Path) -> None:
+    for path in published_dir().glob("*.csv"):
+        assert (written / "_static/published" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_the_search_has_every_row_as_printed(written: Path) -> None:
+    script = (written / "_static/published/numbers.js").read_text("utf-8")
+    data = json.loads(script.removeprefix("window.publishedNumbers = ").removesuffix(";\n"))
+    assert len(data["rows"]) == count_numbers()["rows"].sum()
+    assert {len(row) for row in data["rows"]} == {len(data["columns"])}
+    found = [
+        entry
+        for row in data["rows"]
+        if (entry := dict(zip(data["columns"], row, strict=True)))["table"] == "6"
+        and (entry["panel"], entry["model"], entry["condition"]) == ("delta", "qwen3-8b", "unaided")
+    ]
+    assert [(entry["value"], entry["interval"]) for entry in found] == [("-0.06", "[-0.10, -0.04]")]
+    assert any("1/292" in row for row in data["rows"])
+    assert "<" not in script
+
+
+def test_no_text_becomes_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    hostile = consistency.table().assign(what="<script>x</script>", note='"><img src=x>', left="a & b")
+    monkeypatch.setattr(consistency, "table", lambda *_: hostile)
+    monkeypatch.setattr(pages, "_suspected", lambda rows: pages._comparisons(rows.head(1)))
+    text = pages.consistency_page()
+    assert "<script>" not in text
+    assert "<img" not in text
+    assert next(_blocks(text)).rows[1][0] == '<script>x</script> ("><img src=x>)'
+
+
+def test_a_part_cannot_leave_its_fence() -> None:
+    with pytest.raises(ValueError, match="fence"):
+        pages._raw("`" * 8)
+
+
+def test_is_deterministic_and_offline() -> None:
+    for part in (*pages.PARTS.values(), pages.search_data):
+        text = part()
+        assert text == part()
+        assert "://" not in text
+
+
+def test_refuses_numbers_that_are_not_what_was_transcribed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    problem = Problem("checksum", "table_06.csv", "is missing")
+    monkeypatch.setattr(pages, "verify", lambda: [problem])
+    with pytest.raises(PublishedError, match=r"table_06\.csv: is missing"):
+        pages.write(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_needs_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert pages.main([]) == 2
+    assert "judged_useless.pages FOLDER" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("page", ["deviations", "published"])
+def test_the_pages_include_what_is_generated(page: str, written: Path) -> None:
+    text = Path("book", f"{page}.md").read_text("utf-8")
+    for name in re.findall(r"\{include\} (\S+)", text):
+        assert (written / name).is_file()
+    assert "generated/" in text
