@@ -39,12 +39,23 @@ rule section:
         "{sys.executable} -m judged_useless.sections run {wildcards.name} --output {output} --source {params.source:q}"
 
 
+rule generated:
+    input:
+        package=PACKAGE,
+        data=[name for name in DATA if name.startswith("data/published/")],
+    output:
+        directory("_build/generated"),
+    shell:
+        "{sys.executable} -m judged_useless.pages {output}"
+
+
 rule html:
     input:
+        generated="_build/generated",
         sections=expand("_build/sections/{name}.ipynb", name=SECTIONS),
         pages=PAGES,
     output:
         "_build/html/index.html",
     shell:
-        "{sys.executable} -m judged_useless.assemble _build/sections _build/book && "
+        "{sys.executable} -m judged_useless.assemble _build/sections {input.generated} _build/book && "
         "jupyter-book build _build/book --path-output . --warningiserror --keep-going --quiet"

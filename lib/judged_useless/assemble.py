@@ -1,4 +1,4 @@
-"""Lay the book's source together: ``python -m judged_useless.assemble SECTIONS TARGET``.
+"""Lay the book's source together: ``python -m judged_useless.assemble SECTIONS GENERATED TARGET``.
 
 The built book shows freshly executed copies of the sections, so its source is a folder of its own.
 """
@@ -12,25 +12,30 @@ from pathlib import Path
 _TOP = ("_config.yml", "_toc.yml")
 
 
-def _wanted(sections: Path) -> Iterator[tuple[Path, Path]]:
+def _wanted(sections: Path, generated: Path) -> Iterator[tuple[Path, Path]]:
     """Yield each file of the book's source, and where it belongs in the target."""
     for name in _TOP:
         yield Path(name), Path(name)
     for path in sorted(Path("book").rglob("*")):
         if path.is_file() and "__pycache__" not in path.parts:
             yield path, path
+    for path in sorted(generated.rglob("*")):
+        if path.is_file():
+            yield path, Path("book") / path.relative_to(generated)
     for path in sorted(sections.glob("*.ipynb")):
         if not path.name.endswith(".failed.ipynb"):
             yield path, Path("notebooks") / path.name
 
 
-def assemble(sections: Path, target: Path) -> list[Path]:
+def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
     """Copy what changed, so that the builder rebuilds only those pages, and remove what is gone.
 
     Parameters
     ----------
     sections : pathlib.Path
         Folder of executed notebooks.
+    generated : pathlib.Path
+        Folder of computed parts of prose pages, laid out as below ``book/``.
     target : pathlib.Path
         Source folder of the book.
 
@@ -45,7 +50,7 @@ def assemble(sections: Path, target: Path) -> list[Path]:
         If a file cannot be read or written.
     """
     copied, kept = [], set()
-    for origin, place in _wanted(sections):
+    for origin, place in _wanted(sections, generated):
         goal = target / place
         kept.add(goal)
         if not goal.exists() or not filecmp.cmp(origin, goal, shallow=False):
@@ -66,10 +71,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Exit status.
     """
     given = sys.argv[1:] if arguments is None else list(arguments)
-    if len(given) != 2:
+    if len(given) != 3:
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    assemble(Path(given[0]), Path(given[1]))
+    assemble(*map(Path, given))
     return 0
 
 
