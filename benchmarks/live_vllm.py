@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "live")]
+sys.path.insert(0, str(ROOT / "tests"))
 
 import hamlets  # noqa: E402
 from judged_useless.agent import run_episode  # noqa: E402

