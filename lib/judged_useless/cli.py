@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 #: Commands, each a module with ``SUMMARY``, ``add_arguments(parser)`` and ``main(arguments)``.
-COMMANDS = {"fetch": "judged_useless.commands.fetch"}
+COMMANDS = {"fetch": "judged_useless.commands.fetch", "run": "judged_useless.commands.run"}
 
 
 def build_parser() -> argparse.ArgumentParser:
