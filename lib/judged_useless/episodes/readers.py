@@ -197,7 +197,15 @@ def _hub_files() -> list[Path]:
     return files
 
 
+def _is_run(path: Path) -> bool:
+    return (path / "manifest.json").is_file()
+
+
 def _given_files(path: Path) -> list[Path]:
+    if _is_run(path):
+        return [path]
+    if path.is_dir() and (runs := sorted(folder for folder in path.iterdir() if _is_run(folder))):
+        return runs
     if path.is_dir():
         files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
         if not files:
@@ -207,6 +215,11 @@ def _given_files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> pd.DataFrame:
+    if path.is_dir():
+        # Here, because runs are read into episodes and so import this package.
+        from judged_useless.runs.reading import read_run
+
+        return read_run(path)
     if path.suffix == ".parquet":
         return load_parquet(path)
     if path.suffix == ".jsonl" or path.name.endswith(".jsonl.gz"):
@@ -255,7 +268,7 @@ def load_episodes(
     source : str, path, or list of them, default "embedded"
         "embedded": the two released cells in ``data/episodes``. "hub": all 43 released cells, from the cache
         that ``judged-useless fetch`` fills. Otherwise a Parquet or JSON lines file (also ``.jsonl.gz``), a
-        folder of such files, or a list of any of these.
+        run directory, a folder of such files or runs, or a list of any of these.
     model, condition, split, regimes : str or sequence of str, optional
         Keep only these; everything by default. A name that is asked for beside others may be absent.
 

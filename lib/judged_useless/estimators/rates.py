@@ -1,6 +1,7 @@
 """What agents do once their judgments have run to k."""
 
 import numpy as np
+
 from judged_useless.episodes.decisions import as_frame, build_decision_points
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.answering import ends_in_answer, of_regime
