@@ -439,6 +439,10 @@ def test_words_alone_answer_less_than_15_percent() -> None:
     for setting in ("learned", "hindsight"):
         assert results[setting]["overall"]["share"] < 0.15
         assert len(results[setting]) == 20
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    for setting in results:
+        overall = results[setting]["overall"]
+        assert f"| {overall['right']:.0f} of {overall['n']:.0f} |" in readme
     # Some of the strategies do find something: the measure is not empty.
     assert results["hindsight"]["overall"]["right"] > 19
     # Four standard deviations about one half.
