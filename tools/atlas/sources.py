@@ -13,6 +13,7 @@ from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from atlas.america import read_counties, read_states
 from atlas.text import folded
 from atlas.world import City, Country, Currency, Language, Region, World
 from atlas.zones import read_zones
@@ -52,8 +53,6 @@ def read_world() -> World:
     ValueError
         If the selection names something that the packages do not have, or not unambiguously.
     """
-    from atlas.america import read_counties, read_states
-
     selection = tomllib.loads(Path(__file__).with_name("selection.toml").read_text(encoding="utf-8"))
     chosen = selection["countries"]
     countries = {code: _country(code, chosen) for code in _codes(chosen["include"])}
