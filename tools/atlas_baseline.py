@@ -57,14 +57,15 @@ class Material:
             self.kinds[_kind(item)].append(item)
             frequency.update(set(item.words))
         self.weight = {word: math.log(len(items) / count) ** 2 for word, count in frequency.items()}
-        self.norm = {item.id: math.sqrt(sum(self.weight[w] for w in set(item.words))) for item in items}
+        self.norm = {item.id: math.sqrt(math.fsum(self.weight[w] for w in set(item.words))) for item in items}
 
     def nearest(self, item: Item, among: Iterable[Item]) -> str:
         """Return the answer of the question whose words are most alike (TF-IDF, cosine)."""
         words = set(item.words)
 
         def likeness(other: Item) -> float:
-            shared = sum(self.weight[word] for word in words & set(other.words))
+            # Exact sums do not depend on the order of a set, which differs from run to run.
+            shared = math.fsum(self.weight[word] for word in words & set(other.words))
             return shared / (self.norm[other.id] or 1.0)
 
         return max(_others(item, among), key=likeness).answer
@@ -103,21 +104,27 @@ def _names(text: str) -> tuple[str, ...]:
 
 def constant(item: Item, material: Material) -> str:
     """Say the reply that would be right most often in the family: an answer, or a word of several."""
-    others = _others(item, material.families[item.family])
-    return _best_reply(tuple(sorted(other.answer for other in others)))
+    return _best_reply(tuple(other.answer for other in material.families[item.family]), item, material)
 
 
 def constant_of_kind(item: Item, material: Material) -> str:
     """Say the reply that is right most often among all families that ask for the same kind of thing."""
-    others = _others(item, material.kinds[_kind(item)])
-    return _best_reply(tuple(sorted(other.answer for other in others)))
+    return _best_reply(tuple(other.answer for other in material.kinds[_kind(item)]), item, material)
+
+
+def _best_reply(answers: tuple[str, ...], item: Item, material: Material) -> str:
+    """Return what is right most often, not counting the item's own answer if that is among them."""
+    right = dict(_right_counts(answers))
+    if item.id in material.norm:
+        right = {reply: count - _scored(reply, item.answer) for reply, count in right.items()}
+    best = max(right, key=lambda reply: right[reply], default="")
+    return best if right.get(best) else ""
 
 
 @cache
-def _best_reply(answers: tuple[str, ...]) -> str:
+def _right_counts(answers: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     replies = sorted({*answers, *(word for answer in answers for word in answer.split())})
-    right = {reply: sum(_scored(reply, answer) for answer in answers) for reply in replies}
-    return max(replies, key=lambda reply: right[reply], default="")
+    return tuple((reply, sum(_scored(reply, answer) for answer in answers)) for reply in replies)
 
 
 #: Most replies are compared with most answers many times over.
@@ -151,7 +158,7 @@ def bayes(item: Item, material: Material) -> str:
 
     def score(answer: str) -> float:
         seen = by_answer[answer]
-        return math.log(prior[answer]) + sum(
+        return math.log(prior[answer]) + math.fsum(
             math.log((seen[word] + 0.1) / (prior[answer] + 0.2)) for word in set(item.words)
         )
 
@@ -227,10 +234,9 @@ def hindsight(splits: Mapping[str, Sequence[Item]]) -> dict[str, dict[str, float
     table = right(everything, Material(everything))
     result: dict[str, dict[str, float | str]] = {}
     for family, counts in table.items():
-        members = [item.answer for item in everything if item.family == family]
+        members = tuple(item.answer for item in everything if item.family == family)
         # The best constant reply may have been chosen with the question itself in view.
-        reply = _best_reply(tuple(sorted(members)))
-        counts["constant, itself included"] = sum(answer_is_correct(reply, answer) for answer in members)
+        counts["constant, itself included"] = max(count for _, count in _right_counts(members))
         best = max(counts, key=lambda name: counts[name])
         result[family] = {"n": len(members), "right": counts[best], "strategy": best}
     return _with_total(result)

