@@ -22,7 +22,8 @@ async def contrasts(policy: str, out: Path) -> tuple[Estimate, Estimate]:
         model=f"scripted:{policy}",
         task="atlas",
         split="test300",
-        n_questions=50,
+        # Policies that draw need more questions than those that count.
+        n_questions=200 if policy.startswith("rising") else 40,
         regimes=FAIL,
         out=out,
         progress=False,
@@ -47,7 +48,7 @@ async def test_delta_is_zero_within_its_interval_for_what_does_not_integrate(
     for estimate in await contrasts(policy, tmp_path):
         low, high = bounds(estimate)
         assert low <= 0 <= high
-        assert abs(estimate.value) < 0.15
+        assert abs(estimate.value) < 0.1
 
 
 @pytest.mark.parametrize("policy", [*COUNT, "rising-own"])

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _TOP = ("_config.yml", "_toc.yml")
+_PAGES = (".md", ".ipynb")
 
 
 def _wanted(sections: Path, generated: Path) -> Iterator[tuple[Path, Path]]:
@@ -57,6 +58,11 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
             goal.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(origin, goal)
             copied.append(place)
+    if any(place.suffix not in _PAGES for place in copied):
+        # The builder looks at pages only: a changed style sheet or extension would otherwise not arrive.
+        for page in kept:
+            if page.suffix in _PAGES:
+                page.touch()
     for stale in [path for path in target.rglob("*") if path.is_file() and path not in kept]:
         stale.unlink()
     return copied

@@ -119,7 +119,7 @@ def domain_country(family: str, attribute: Attribute, world: World) -> Iterable[
             continue
         text = pick(
             [
-                f"What is the {attribute.noun} of the country with Internet addresses in {country.domain}?",
+                f"What is the {attribute.noun} of the country whose top-level domain is {country.domain}?",
                 f"The top-level domain {country.domain} belongs to a country {attribute.clause}?",
             ],
             "question",

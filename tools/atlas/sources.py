@@ -118,6 +118,7 @@ def _country(code: str, chosen: Mapping[str, Any]) -> Country:
         capital=kept("capital", _agreed_capital(row)),
         currency=kept("currency", _agreed_currency(code)),
         language=kept("language", _agreed_language(code)),
+        spoken=_spoken_languages(code),
         neighbours=kept("neighbours", _agreed_neighbours(code)),
         population=kept("population", row["population"]),
         area_km2=kept("area", row["areakm2"]),
@@ -152,6 +153,11 @@ def _agreed_language(code: str) -> str | None:
     ]
     first = _geonames()[code]["languages"].split(",")[0].split("-")[0]
     return first if official == [first] else None
+
+
+def _spoken_languages(code: str) -> tuple[str, ...]:
+    names = [*_geonames()[code]["languages"].split(","), *get_global("territory_languages").get(code, {})]
+    return tuple(sorted({name.replace("_", "-").split("-")[0] for name in names}))
 
 
 def _agreed_neighbours(code: str) -> tuple[str, ...] | None:
@@ -246,12 +252,20 @@ def _currency(code: str, users: Iterable[str], names: Mapping[str, str]) -> Curr
     plural = _noun_in_lower_case(get_currency_name(code, count=2, locale="en"))
     return Currency(
         code=code,
-        numeric=pycountry.currencies.lookup(code).numeric,
+        numeric=_iso_entry(pycountry.currencies, alpha_3=code).numeric,
         name=name,
         plural=f"{name}s" if code in names else plural,
         countries=tuple(sorted(users, key=country_name)),
         only_one=len(by_geonames | by_cldr) == 1,
     )
+
+
+def _iso_entry(table: "pycountry.db.Database[Any]", **code: str) -> Any:  # noqa: ANN401 - rows are untyped
+    """Return the row with exactly that code; pycountry's own ``lookup`` takes "ko" for the language Ko."""
+    row = table.get(**code)
+    if row is None:
+        raise ValueError(f"ISO has no entry for {code}")
+    return row
 
 
 def _noun_in_lower_case(name: str) -> str:
@@ -273,7 +287,7 @@ def _language(code: str, users: Iterable[str]) -> Language:
     own_name = own.languages[code]
     return Language(
         code=code,
-        code3=pycountry.languages.lookup(code).alpha_3,
+        code3=_iso_entry(pycountry.languages, alpha_2=code).alpha_3,
         name=_ENGLISH.languages[code],
         own_name=None if own_name in _NO_OWN_NAME else own_name,
         script=None if script in _MIXED_SCRIPTS else _ENGLISH.scripts[script],

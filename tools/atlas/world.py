@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Country:
-    """A sovereign state; ``the`` tells whether its name takes the article inside a sentence."""
+    """A sovereign state; ``the`` tells whether its name takes the article inside a sentence.
+
+    ``spoken`` are all languages that either package names there, however few speak them.
+    """
 
     code: str
     alpha3: str
@@ -18,6 +21,7 @@ class Country:
     capital: str | None
     currency: str | None
     language: str | None
+    spoken: tuple[str, ...]
     neighbours: tuple[str, ...] | None
     population: int | None
     area_km2: int | None
