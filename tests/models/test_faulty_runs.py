@@ -67,15 +67,26 @@ def check_what_is_there(error: IncompleteRunError, path: Path) -> None:
     assert set(run.episodes()["termination"]) == {"budget_exhausted"}
 
 
-async def test_a_fatal_failure_ends_the_run_at_once(provider: str, tmp_path: Path) -> None:
-    async with FaultyServer(*["ok"] * 8, "unauthorized") as server:
+async def test_a_wrong_key_ends_the_run_at_once(provider: str, tmp_path: Path) -> None:
+    async with FaultyServer("unauthorized") as server:
         model = once(provider, server.url)
         with pytest.raises(FatalModelError, match="401"):
             await cell(model, tmp_path / "run")
         # One more may have passed the gate while the run was being stopped.
-        assert 9 <= len(server.requests) <= 10
-        assert Run(tmp_path / "run").manifest["status"] == "stopped"
+        assert len(server.requests) <= 2
         server.faults = ["ok"]
+        assert (await cell(model, tmp_path / "run")).manifest["status"] == "complete"
+        await model.aclose()
+
+
+async def test_a_request_refused_in_the_middle_leaves_its_episode_missing(
+    provider: str, tmp_path: Path
+) -> None:
+    async with FaultyServer(*["ok"] * 14, "bad_request", "ok") as server:
+        model = once(provider, server.url)
+        with pytest.raises(IncompleteRunError, match="expected a number") as caught:
+            await cell(model, tmp_path / "run")
+        assert caught.value.missing == 1
         assert (await cell(model, tmp_path / "run")).manifest["status"] == "complete"
         await model.aclose()
 
