@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
+from typing import Protocol
 
 import pandas as pd
 
@@ -32,6 +34,69 @@ class Claim:
     statement: str
     holds: bool | None
     evidence: str
+
+
+class Bounded(Protocol):
+    """Whatever has an interval: an estimate, or what stands for one."""
+
+    @property
+    def low(self) -> float | None:
+        """Lower bound; None where it is undefined."""
+
+    @property
+    def high(self) -> float | None:
+        """Upper bound; None where it is undefined."""
+
+
+def _bound(value: float | None) -> float | None:
+    return None if value is None or isnan(value) else float(value)
+
+
+def at_least(value: float | None, bound: float) -> bool | None:
+    """Return whether a value is at least `bound`; None for a missing value."""
+    given = _bound(value)
+    return None if given is None else given >= bound
+
+
+def at_most(value: float | None, bound: float) -> bool | None:
+    """Return whether a value is at most `bound`; None for a missing value."""
+    given = _bound(value)
+    return None if given is None else given <= bound
+
+
+def above_zero(estimate: Bounded) -> bool | None:
+    """Return whether an interval lies above zero; None where it is undefined."""
+    low = _bound(estimate.low)
+    return None if low is None else low > 0
+
+
+def below_zero(estimate: Bounded) -> bool | None:
+    """Return whether an interval lies below zero; None where it is undefined."""
+    high = _bound(estimate.high)
+    return None if high is None else high < 0
+
+
+def every(verdicts: Sequence[bool | None]) -> bool | None:
+    """Return whether all parts of a claim hold.
+
+    Parameters
+    ----------
+    verdicts : sequence of bool or None
+        Parts; None for one that cannot be told.
+
+    Returns
+    -------
+    bool or None
+        False if a part fails; otherwise None if there is none, or one of them cannot be told.
+
+    Examples
+    --------
+    >>> every([True, None]), every([False, None]), every([])
+    (None, False, None)
+    """
+    if any(each is not None and not each for each in verdicts):
+        return False
+    return None if not verdicts or any(each is None for each in verdicts) else True
 
 
 def check_claims(claims: Sequence[Claim], *, source: object) -> Table:

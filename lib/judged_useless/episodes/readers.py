@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, validate
+from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, NoEpisodesError, validate
 from judged_useless.files import sha256, write_atomically
 from judged_useless.paths import cache_dir, data_dir
 
@@ -98,7 +98,7 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
         records.append(_record(path, number, line, required))
         numbers.append(number)
     if not records:
-        raise EpisodeError(f"{path}: the file holds no episode")
+        raise NoEpisodesError(f"{path}: the file holds no episode")
     frame = _normalise(pd.DataFrame.from_records(records))
     return validate(frame, source=str(path), lines=numbers, required=required)
 
@@ -199,7 +199,7 @@ def _given_files(path: Path) -> list[Path]:
     if path.is_dir():
         files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
         if not files:
-            raise EpisodeError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
+            raise NoEpisodesError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
         return files
     return [path]
 
@@ -231,9 +231,9 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
     there = list(frame[name].unique())
     chosen = frame[frame[name].isin(names)]
     if chosen.empty:
-        raise EpisodeError(
+        raise NoEpisodesError(
             f"source {source!r} has no episode with {name} {', '.join(map(repr, names))}; "
-            f"it has {', '.join(there)}"
+            f"it has {', '.join(there) or 'none at all'}"
         )
     return chosen
 
@@ -266,7 +266,9 @@ def load_episodes(
     Raises
     ------
     EpisodeError
-        If an episode is not what the schema says, a checksum differs, or nothing is left by a filter.
+        If an episode is not what the schema says, or a checksum differs.
+    NoEpisodesError
+        If the source holds no episode, or nothing is left by a filter.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError

@@ -31,6 +31,10 @@ class EpisodeError(ValueError):
     """An episode that is not what the schema says; the message names the place and the field."""
 
 
+class NoEpisodesError(EpisodeError):
+    """A source without an episode, or with none of those that were asked for."""
+
+
 def _place(source: str, lines: Sequence[int] | None, row: int) -> str:
     return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
 
