@@ -16,6 +16,9 @@ REGIME_SETS: dict[str, tuple[str, ...]] = {
     "mean6": MEAN6,
     "mean3": MEAN3,
     "mean4": MEAN4,
+    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
+    "ts_fail": tuple(f"ts_{regime}" for regime in FAIL),
+    "ts_mean6": tuple(f"ts_{regime}" for regime in MEAN6),
     "persistent+recover_after_2": ("persistent", "recover_after_2"),
 }
 
@@ -73,11 +76,12 @@ def _chosen(cell: pd.DataFrame, name: str) -> pd.DataFrame:
     return cell[cell["regime"].isin(regimes_of(name, cell))]
 
 
-def _pooled(estimator: Callable[..., Estimate], **fixed: object) -> Measure:
-    """Estimate from the episodes of the named regimes, pooled."""
+def _pooled(estimator: Callable[..., Estimate], unnamed: str = "", **fixed: object) -> Measure:
+    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of a row without a name."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        return estimator(_chosen(cell, regime), **fixed, **options.keywords())
+        chosen = _chosen(cell, regime or unnamed)
+        return estimator(chosen, **fixed, **options.keywords())
 
     return measure
 
@@ -102,6 +106,32 @@ def _over_regimes(estimator: Callable[..., Estimate], **fixed: object) -> Measur
 
 def _design(cell: pd.DataFrame, _: str, options: Options) -> Estimate:
     return estimators.design_label_contrast(cell, **options.keywords())
+
+
+def _delta(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    # The runs in reasoning mode have fewer regimes; their rows name none, and pool the failing ones there are.
+    chosen = _chosen(cell, regime) if regime else cell[cell["regime"].isin(FAIL)]
+    if chosen.empty:
+        raise UndefinedEstimateError("no episode of a regime with failures")
+    return estimators.time_matched_contrast(chosen, **options.keywords())
+
+
+def _on_stated(cell: pd.DataFrame) -> pd.DataFrame:
+    if "stated" not in cell or cell["stated"].isna().any():
+        raise UndefinedEstimateError("no judgments stated in the reasoning were read for these episodes")
+    return cell
+
+
+def _delta_stated(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    chosen = _on_stated(_chosen(cell, regime))
+    return estimators.time_matched_contrast(chosen, judgments="stated", **options.keywords())
+
+
+def _answered_after_stated(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    chosen = _on_stated(_chosen(cell, regime))
+    return estimators.answer_rate_after_run(
+        chosen, k=5, regime=regime, judgments="stated", level=options.level
+    )
 
 
 def _answered_after(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
@@ -129,6 +159,32 @@ def _hazard(part: str) -> Measure:
 def _n_answered(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     share = estimators.share_answered(_chosen(cell, regime), regime=regime, **options.keywords())
     return _without_interval("answered", round(share.value * share.n), share.n, share)
+
+
+def _share_exhausted(cell: pd.DataFrame, regime: str, _: Options) -> Estimate:
+    chosen = _chosen(cell, regime)
+    budget = chosen["budget"] if "budget" in chosen else 8
+    spent = chosen["actions"].map(lambda actions: len(actions) and actions[-1] != "finish")
+    exhausted = spent.astype(bool) & (chosen["actions"].map(len) >= budget)
+    n = len(chosen)
+    return Estimate(
+        "share exhausted", float(exhausted.mean()), None, None, 0.95, "share", n=n,
+        n_clusters=chosen["question_id"].nunique(), reason="a plain share",
+    )  # fmt: skip
+
+
+def _switch(part: str) -> Measure:
+    """One entry of the summary of first switches; the paper prints no interval for it."""
+
+    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+        chosen = _chosen(cell, regime)
+        summary = estimators.switch_summary(chosen)
+        return Estimate(
+            part, float(summary[part]), None, None, options.level, "summary", n=int(summary["n"]),
+            n_clusters=chosen["question_id"].nunique(), reason="a plain summary",
+        )  # fmt: skip
+
+    return measure
 
 
 def _without_interval(name: str, value: float, n: int, like: Estimate) -> Estimate:
@@ -160,29 +216,42 @@ def _difference(**fixed: object) -> Contrast:
 
 #: Measures of one cell.
 MEASURES: dict[str, Measure] = {
-    "delta": _pooled(estimators.time_matched_contrast),
+    "delta": _delta,
     "delta_by_question": _pooled(estimators.time_matched_contrast, strata="question"),
     "delta_by_regime": _pooled(estimators.time_matched_contrast, strata="regime"),
     "design_label_contrast": _design,
-    "integration_index": _pooled(estimators.integration_index),
+    "integration_index": _pooled(estimators.integration_index, unnamed="persistent+recover_after_2"),
     "hazard_4_5": _hazard("h_4_5"),
     "hazard_1_2": _hazard("h_1_2"),
     "beta": _coefficient("run", question_effects=False),
     "beta_question_effects": _coefficient("run", question_effects=True),
     "gamma": _coefficient("earlier_useful", question_effects=False),
+    "delta_stated": _delta_stated,
     "answered_after_5": _answered_after,
+    "answered_after_5_stated": _answered_after_stated,
     "share_answered": _in_regime(estimators.share_answered),
     "n_answered": _n_answered,
     "median_answer_action": _in_regime(estimators.median_answer_action),
+    "share_exhausted": _share_exhausted,
     "share_at_last_action": _in_regime(estimators.share_at_last_action),
     "premature_rate": _in_regime(estimators.premature_rate),
     "success": _over_regimes(estimators.mean_success),
     "tool_calls": _over_regimes(estimators.tool_calls),
+    "extra_calls": _over_regimes(estimators.extra_calls),
     "utility": _over_regimes(estimators.utility, charge_judgments=True),
     "cost_adjusted_success": _over_regimes(estimators.utility),
     "cost_adjusted_success_judgments_charged": _over_regimes(estimators.utility, charge_judgments=True),
     "useless_rate": _useless,
+    "leave_contrast": _pooled(estimators.leave_contrast),
+    "switched_by_4": _switch("switched_by"),
+    "ever_switched": _switch("ever_switched"),
+    "median_first_switch": _switch("median_first"),
+    "answered_first": _switch("answered_first"),
 }
 
 #: Measures of two cells on the same questions, the first minus the second.
-CONTRASTS: dict[str, Contrast] = {"paired_difference": _difference()}
+CONTRASTS: dict[str, Contrast] = {
+    "paired_difference": _difference(),
+    "utility_difference": _difference(price=0.05, charge_judgments=True),
+    "cost_adjusted_difference": _difference(price=0.05),
+}

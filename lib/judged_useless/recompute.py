@@ -6,11 +6,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.measures import CONTRASTS, MEASURES, Options
+from judged_useless.paths import data_dir
 from judged_useless.published import QUANTITY, compare
 
 _DEFAULTS = {"task": "hotpotqa", "budget": 8}
+#: Other names under which runs record a condition of the published numbers.
+_SAME_CONDITION = {
+    "unaided_thinking": ("thinking", "unaided+thinking"),
+    "budget_thinking": ("budget+thinking", "thinking+budget"),
+}
 _CELL = ["model", "condition", "task", "split", "budget"]
 
 
@@ -85,7 +92,7 @@ def recompute(
         If an episode is not what the schema says.
     """
     options = Options(n_boot, seed, level)
-    by_cell = cells(episodes)
+    by_cell = cells(validate(episodes))
     wanted = _with_new_models(printed, by_cell)
     rows, reasons = [], []
     # One quantity stands in several tables, and is computed once.
@@ -127,19 +134,63 @@ def _one(
 ) -> tuple[Estimate | None, str]:
     """Return a quantity, or why these episodes do not give it."""
     name, regime = str(record["measure"]), str(record["regime"])
-    conditions = str(record["condition"]).split(" - ")
-    keys = [tuple(record[label] if label != "condition" else each for label in _CELL) for each in conditions]
+    keys = cell_keys(record)
     if name not in (MEASURES if len(keys) == 1 else CONTRASTS):
         return None, f"needs more than episodes: {name}"
-    lacking = [" × ".join(map(str, key)) for key in keys if key not in by_cell]
+    if any(not key[0] or not key[1] for key in keys):
+        return None, "is about several cells at once"
+    found = [_cell(key, by_cell) for key in keys]
+    lacking = [" × ".join(map(str, key)) for key, cell in zip(keys, found, strict=True) if cell is None]
     if lacking:
         return None, f"needs the cell {' and '.join(lacking)}"
+    there = [cell for cell in found if cell is not None]
     try:
-        if len(keys) == 1:
-            return MEASURES[name](by_cell[keys[0]], regime, options), ""
-        return CONTRASTS[name](by_cell[keys[0]], by_cell[keys[1]], regime, options), ""
-    except UndefinedEstimateError as error:
+        if len(there) == 1:
+            return MEASURES[name](there[0], regime, options), ""
+        return CONTRASTS[name](there[0], there[1], regime, options), ""
+    except (UndefinedEstimateError, EpisodeError) as error:
+        # The episodes were checked before, so what is wrong with them here is a field this measure lacks.
         return None, str(error)
+
+
+def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
+    """Return the cells that a published quantity is about: one, or the two that are compared.
+
+    Parameters
+    ----------
+    record : mapping
+        A row of published numbers; ``condition`` or ``split`` may read "a - b".
+
+    Returns
+    -------
+    list of tuple
+        Model, condition, task, split, budget.
+    """
+    varied = {name: str(record[name]).split(" - ") for name in ("condition", "split")}
+    n = max(map(len, varied.values()))
+    return [
+        tuple(varied[label][min(i, len(varied[label]) - 1)] if label in varied else record[label] for label in _CELL)
+        for i in range(n)
+    ]
+
+
+def _cell(
+    key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
+) -> pd.DataFrame | None:
+    """Return a cell, or the first 200 questions of one where the paper looks at those only."""
+    model, condition, task, split, budget = key
+    for name in (condition, *_SAME_CONDITION.get(str(condition), ())):
+        if (model, name, task, split, budget) in by_cell:
+            return by_cell[model, name, task, split, budget]
+    whole, first, n = str(split).partition("-first")
+    if not first:
+        return None
+    cell = by_cell.get((model, condition, task, whole, budget))
+    manifest = data_dir() / "manifests" / f"{whole}.txt"
+    if cell is None or not manifest.is_file():
+        return None
+    chosen = cell[cell["question_id"].isin(manifest.read_text(encoding="utf-8").split()[: int(n)])]
+    return chosen if chosen["question_id"].nunique() == int(n) else None
 
 
 def _as_row(value: Estimate) -> dict[str, float | None]:
