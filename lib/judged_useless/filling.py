@@ -123,7 +123,9 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
         "budget": "" if budget == "8" else budget,
         "regimes": "" if set(regimes) <= set(MEAN6) else " ".join(regimes),
     }
-    return " ".join(["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)])
+    return " ".join(
+        ["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)]
+    )
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:

@@ -1,8 +1,8 @@
 """Every measure that episodes alone can give, under the names of the published numbers."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -23,6 +23,9 @@ REGIME_SETS: dict[str, tuple[str, ...]] = {
 }
 
 
+_T = TypeVar("_T")
+
+
 @dataclass(frozen=True)
 class Options:
     """How intervals are resampled.
@@ -31,15 +34,36 @@ class Options:
     ----------
     n_boot, seed, level
         As in :class:`judged_useless.estimators.resampling.Resampling`.
+    memory : dict
+        What several measures of a cell have in common, computed once while these options are in use.
     """
 
     n_boot: int = 2000
     seed: int = 0
     level: float = 0.95
+    memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keyword arguments of an estimator."""
-        return asdict(self)
+        return {"n_boot": self.n_boot, "seed": self.seed, "level": self.level}
+
+    def once(self, cell: pd.DataFrame, what: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what was made of a cell before under this name, or make it.
+
+        Parameters
+        ----------
+        cell : pandas.DataFrame
+            The cell; it is kept, so that no other can take its identity.
+        what : hashable
+            Name of what is made.
+        make : callable
+            Makes it.
+        """
+        key = (id(cell), what)
+        if key not in self.memory:
+            self.memory[key] = (cell, make())
+        made: _T = self.memory[key][1]
+        return made
 
 
 Measure = Callable[[pd.DataFrame, str, Options], Estimate]
@@ -66,7 +90,8 @@ def regimes_of(name: str, cell: pd.DataFrame) -> tuple[str, ...]:
         If the cell lacks one of them.
     """
     names = REGIME_SETS.get(name, (name,))
-    missing = [each for each in names if each not in set(cell["regime"])]
+    there = set(cell["regime"].unique())
+    missing = [each for each in names if each not in there]
     if missing:
         raise UndefinedEstimateError(f"no episode of regime {', '.join(missing) or 'unnamed'}")
     return names
@@ -150,7 +175,11 @@ def _hazard(part: str) -> Measure:
     """One component of the integration index; the paper prints no interval for it."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        index = estimators.integration_index(_chosen(cell, regime), **options.keywords())
+        index = options.once(
+            cell,
+            ("integration_index", regime),
+            lambda: estimators.integration_index(_chosen(cell, regime), **options.keywords()),
+        )
         return _without_interval(part, index.parts[part], int(index.parts[part.replace("h", "n", 1)]), index)
 
     return measure
@@ -199,7 +228,13 @@ def _coefficient(row: str, *, question_effects: bool) -> Measure:
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         keywords = options.keywords() | {"n_boot": max(1, options.n_boot // 2)}
-        table = estimators.hazard_model(_chosen(cell, regime), question_effects=question_effects, **keywords)
+        table = options.once(
+            cell,
+            ("hazard_model", regime, question_effects),
+            lambda: estimators.hazard_model(
+                _chosen(cell, regime), question_effects=question_effects, **keywords
+            ),
+        )
         return Estimate.from_row(table.T[row].to_dict())
 
     return measure

@@ -91,7 +91,7 @@ def recompute(
     EpisodeError
         If an episode is not what the schema says.
     """
-    options = Options(n_boot, seed, level)
+    options = Options(n_boot=n_boot, seed=seed, level=level)
     by_cell = cells(validate(episodes))
     wanted = _with_new_models(printed, by_cell)
     rows, reasons = [], []
@@ -169,14 +169,15 @@ def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
     varied = {name: str(record[name]).split(" - ") for name in ("condition", "split")}
     n = max(map(len, varied.values()))
     return [
-        tuple(varied[label][min(i, len(varied[label]) - 1)] if label in varied else record[label] for label in _CELL)
+        tuple(
+            varied[label][min(i, len(varied[label]) - 1)] if label in varied else record[label]
+            for label in _CELL
+        )
         for i in range(n)
     ]
 
 
-def _cell(
-    key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
-) -> pd.DataFrame | None:
+def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
     """Return a cell, or the first 200 questions of one where the paper looks at those only."""
     model, condition, task, split, budget = key
     for name in (condition, *_SAME_CONDITION.get(str(condition), ())):

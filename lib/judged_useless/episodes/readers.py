@@ -25,7 +25,7 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("actions", "judgments", "stated"), _WORDS),
     **dict.fromkeys(("termination", "task", "answer"), pa.string()),
     **dict.fromkeys(("budget", "n_judgment_calls", "n_discarded", "seed"), pa.int64()),
-    "success": pa.bool_(),
+    **dict.fromkeys(("success", "simulated"), pa.bool_()),
     "failed": pa.list_(pa.bool_()),
 }
 
@@ -201,6 +201,8 @@ def _given_files(path: Path) -> list[Path]:
         if not files:
             raise NoEpisodesError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
         return files
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file or folder of episodes")
     return [path]
 
 

@@ -17,6 +17,7 @@ REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "
 #: Fields that an episode may have.
 OPTIONAL = (
     "termination", "task", "budget", "answer", "failed", "stated", "n_judgment_calls", "n_discarded", "seed",
+    "simulated",
 )  # fmt: skip
 #: What makes an episode one episode.
 KEY = ("model", "condition", "split", "question_id", "regime")

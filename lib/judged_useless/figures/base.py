@@ -50,6 +50,8 @@ CONDITIONS = {
     "decide": _PALETTE[9],
     "enforced_rule": _PALETTE[0],
     "combo": _PALETTE[2],
+    "stated_judgment_rule": _PALETTE[3],
+    "stated_combo": _PALETTE[8],
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
@@ -68,6 +70,11 @@ _STYLE: Any = {
     # Without a salt the file's identifiers are random, and two runs would differ.
     "svg.hashsalt": "judged-useless",
 }
+
+
+def style() -> Any:  # noqa: ANN401 - matplotlib types its options one by one
+    """Return the book's style, for figures with more than one axes."""
+    return dict(_STYLE)
 
 
 def new_axes(height: float, width: float = WIDTH) -> Axes:
