@@ -100,9 +100,7 @@ def every(verdicts: Sequence[bool | None]) -> bool | None:
     return None if not verdicts or any(each is None for each in verdicts) else True
 
 
-def check_claims(
-    claims: Sequence[Claim], *, source: object, episodes: pd.DataFrame | None = None
-) -> Table:
+def check_claims(claims: Sequence[Claim], *, source: object, episodes: pd.DataFrame | None = None) -> Table:
     """Return the claims with their verdicts; on the released episodes, a claim that fails is an error.
 
     Parameters

@@ -1,6 +1,6 @@
 """Fill the recomputed column: every published quantity that some episodes can give."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -109,24 +109,86 @@ def recompute(
     return _compare_counts(compared.assign(reason=reasons), computed)
 
 
+#: How the tables name the paper's models in their rows and columns.
+_LABELS = {
+    "qwen2.5-7b": ("Qwen2.5-7B", "Qwen2.5 7B", "Q2.5"),
+    "llama3.1-8b": ("Llama-3.1-8B", "Llama-3.1 8B", "L"),
+    "qwen3-8b": ("Qwen3-8B", "Qwen3 8B", "Q3"),
+    "qwen3-32b": ("Qwen3-32B", "Qwen3 32B"),
+}
+
+
+def _renamed(label: str, old: str, new: str) -> str:
+    """Return a row or column label of one model for another."""
+    for name in _LABELS.get(old, ()):
+        if label == name or label.startswith(f"{name} "):
+            return new + label.removeprefix(name)
+    return label
+
+
 def _with_new_models(
     printed: pd.DataFrame, by_cell: Mapping[tuple[object, ...], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Append a template row for each cell of a model the paper does not have."""
-    known = set(printed["model"])
-    templates = printed.drop_duplicates(["panel", "column", "condition", "regime", "measure"])
-    added = []
-    for model, condition, task, split, budget in by_cell:
-        if model in known:
-            continue
-        rows = templates[templates["condition"] == condition].copy()
-        cell: dict[str, Any] = {"model": model, "task": task, "split": split, "budget": budget}
-        rows = rows.assign(**cell, row=str(model), note="")
-        rows[["value", "low", "high"]] = np.nan
-        rows[["value_printed", "low_printed", "high_printed", "p"]] = ""
-        rows[["n", "k"]] = pd.NA
-        added.append(rows)
+    """Append rows for each model the paper does not have, after the rows of one that it has."""
+    known = set(printed["model"]) | set(_LABELS)
+    template = next((model for model in _LABELS if model in set(printed["model"])), None)
+    settings: dict[tuple[object, ...], set[object]] = {}
+    for model, condition, *setting in by_cell:
+        if model not in known and template is not None:
+            settings.setdefault((model, *setting), set()).add(condition)
+    added = [
+        _rows_for(printed[printed["model"] == template], str(template), setting, conditions)
+        for setting, conditions in settings.items()
+    ]
     return pd.concat([printed, *added], ignore_index=True) if added else printed.reset_index(drop=True)
+
+
+def _rows_for(
+    rows: pd.DataFrame, template: str, setting: tuple[object, ...], conditions: set[object]
+) -> pd.DataFrame:
+    """Return the rows of one model for another, with nothing published in them."""
+    model, task, split, budget = setting
+    own = rows[[set(str(condition).split(" - ")) <= conditions for condition in rows["condition"]]]
+    same = (own["task"] == task) & (own["split"] == split) & (own["budget"] == budget)
+    if not same.any() and not own.empty:  # a task or split the paper does not have: after its first one
+        first = own.iloc[0]
+        same = (own["task"] == first["task"]) & (own["split"] == first["split"])
+        same &= own["budget"] == first["budget"]
+    own = own[same].copy()
+    labels = {
+        name: [_renamed(str(each), template, str(model)) for each in own[name]] for name in ("row", "column")
+    }
+    own = own.assign(model=model, task=task, split=split, budget=budget, note="", **labels)
+    own[["value", "low", "high"]] = np.nan
+    own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
+    own[["n", "k"]] = pd.NA
+    return own
+
+
+def as_grid(
+    compared: pd.DataFrame, values: str, rows: Sequence[str], columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Return one number for each condition and model.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Result of :func:`recompute`, with one row a model and condition.
+    values : str
+        Column of the number, such as ``"value"`` or ``"recomputed"``.
+    rows : sequence of str
+        Conditions, in the order wanted.
+    columns : sequence of str, optional
+        Models, in the order wanted; those of `compared` by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``condition``, columns ``model``; NaN where there is no number.
+    """
+    names = list(dict.fromkeys(compared["model"])) if columns is None else list(columns)
+    grid = compared.pivot(index="condition", columns="model", values=values)
+    return grid.reindex(index=list(rows), columns=names).astype(float)
 
 
 def _one(

@@ -1,6 +1,6 @@
 """Figures: each function draws a result it is given, computes nothing, and returns the axes."""
 
-from judged_useless.figures.base import Picture, picture
+from judged_useless.figures.base import MODELS, Picture, picture
 from judged_useless.figures.comparison import described, judged_and_answered, published_and_recomputed
 from judged_useless.figures.curves import beliefs, hazards_by_run, judgments_by_position
 from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
@@ -9,6 +9,7 @@ from judged_useless.figures.rows import answering_actions, contrast_forest, judg
 from judged_useless.figures.tradeoff import cost_against_success
 
 __all__ = [
+    "MODELS",
     "Picture",
     "answering_actions",
     "beliefs",
