@@ -12,7 +12,6 @@ from judged_useless.measures import CONTRASTS, MEASURES, Options
 from judged_useless.paths import data_dir
 from judged_useless.published import QUANTITY, compare
 
-_DEFAULTS = {"task": "hotpotqa", "budget": 8}
 #: Other names under which runs record a condition of the published numbers.
 _SAME_CONDITION = {
     "unaided_thinking": ("thinking", "unaided+thinking"),
@@ -32,15 +31,13 @@ def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        With ``task`` "hotpotqa" and ``budget`` 8 where they were missing.
+        With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they were
+        missing.
     """
-    filled = {
-        name: (episodes[name] if name in episodes else pd.Series(None, index=episodes.index, dtype=object))
-        .where(lambda column: column.notna(), default)
-        .astype(type(default))
-        for name, default in _DEFAULTS.items()
-    }
-    return episodes.assign(**filled)
+    by_split = episodes["split"].str.startswith("fever").map({True: "fever", False: "hotpotqa"})
+    task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
+    budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
+    return episodes.assign(task=task.astype("str"), budget=budget.astype(int))
 
 
 def cells(episodes: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
@@ -149,20 +146,18 @@ def _rows_for(
     """Return the rows of one model for another, with nothing published in them."""
     model, task, split, budget = setting
     own = rows[[set(str(condition).split(" - ")) <= conditions for condition in rows["condition"]]]
-    same = (own["task"] == task) & (own["split"] == split) & (own["budget"] == budget)
-    if not same.any() and not own.empty:  # a task or split the paper does not have: after its first one
-        first = own.iloc[0]
-        same = (own["task"] == first["task"]) & (own["split"] == first["split"])
-        same &= own["budget"] == first["budget"]
-    own = own[same].copy()
+    settings = pd.MultiIndex.from_frame(own[["task", "split", "budget"]].astype("object"))
+    there = (task, split, budget) in settings or own.empty
+    # A task or split that the paper does not have follows the first one that it has.
+    own = own[settings == ((task, split, budget) if there else settings[0])].copy()
     labels = {
         name: [_renamed(str(each), template, str(model)) for each in own[name]] for name in ("row", "column")
     }
     own = own.assign(model=model, task=task, split=split, budget=budget, note="", **labels)
     own[["value", "low", "high"]] = np.nan
     own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
-    own[["n", "k"]] = pd.NA
-    return own
+    nothing = pd.array([pd.NA] * len(own), dtype="Int64")
+    return own.assign(n=nothing, k=nothing, budget=pd.array([budget] * len(own), dtype="Int64"))
 
 
 def as_grid(

@@ -181,7 +181,7 @@ def checked_codes(
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
-    key = [name for name in (*KEY, "seed") if name in frame]
+    key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
     repeated = frame.duplicated(key)
     if repeated.any():
         row = int(repeated.to_numpy().argmax())
