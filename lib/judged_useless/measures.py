@@ -102,7 +102,7 @@ def _chosen(cell: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _pooled(estimator: Callable[..., Estimate], unnamed: str = "", **fixed: object) -> Measure:
-    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of a row without a name."""
+    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of rows without a name."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         chosen = _chosen(cell, regime or unnamed)
@@ -134,7 +134,7 @@ def _design(cell: pd.DataFrame, _: str, options: Options) -> Estimate:
 
 
 def _delta(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    # The runs in reasoning mode have fewer regimes; their rows name none, and pool the failing ones there are.
+    # The runs in reasoning mode have fewer regimes; their rows name none and pool the failing ones.
     chosen = _chosen(cell, regime) if regime else cell[cell["regime"].isin(FAIL)]
     if chosen.empty:
         raise UndefinedEstimateError("no episode of a regime with failures")
@@ -192,7 +192,7 @@ def _n_answered(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
 
 def _share_exhausted(cell: pd.DataFrame, regime: str, _: Options) -> Estimate:
     chosen = _chosen(cell, regime)
-    budget = chosen["budget"] if "budget" in chosen else 8
+    budget = chosen.get("budget", 8)
     spent = chosen["actions"].map(lambda actions: len(actions) and actions[-1] != "finish")
     exhausted = spent.astype(bool) & (chosen["actions"].map(len) >= budget)
     n = len(chosen)
