@@ -216,6 +216,27 @@ def _switch(part: str) -> Measure:
     return measure
 
 
+def _specificity(kind: str, seen: str) -> Measure:
+    """Share of real pages judged useful; the pages are in a run's log, not among the released fields."""
+
+    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+        if not {"pages", "gold_titles"} <= set(cell):
+            raise UndefinedEstimateError("the episodes do not say which page a search returned")
+        chosen = _chosen(cell, regime) if regime else cell
+        rates = options.once(
+            cell, ("specificity", regime), lambda: estimators.specificity(chosen, **options.keywords())
+        )
+        return Estimate.from_row(rates.loc[(kind, seen)].to_dict())
+
+    return measure
+
+
+def _tool_call_difference(a: pd.DataFrame, b: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    """Return how many more tool calls a question the first cell makes; the paper prints no interval for it."""
+    first, second = (MEASURES["tool_calls"](cell, regime, options) for cell in (a, b))
+    return _without_interval("more tool calls", first.value - second.value, first.n, first)
+
+
 def _without_interval(name: str, value: float, n: int, like: Estimate) -> Estimate:
     return Estimate(
         name, float(value), None, None, like.level, "count", n=n, n_clusters=like.n_clusters,
@@ -277,6 +298,11 @@ MEASURES: dict[str, Measure] = {
     "cost_adjusted_success": _over_regimes(estimators.utility),
     "cost_adjusted_success_judgments_charged": _over_regimes(estimators.utility, charge_judgments=True),
     "useless_rate": _useless,
+    **{
+        f"useful_rate_{kind}_{seen}": _specificity(kind, seen)
+        for kind in ("gold", "distractor")
+        for seen in ("first", "repeat")
+    },
     "leave_contrast": _pooled(estimators.leave_contrast),
     "switched_by_4": _switch("switched_by"),
     "ever_switched": _switch("ever_switched"),
@@ -289,4 +315,5 @@ CONTRASTS: dict[str, Contrast] = {
     "paired_difference": _difference(),
     "utility_difference": _difference(price=0.05, charge_judgments=True),
     "cost_adjusted_difference": _difference(price=0.05),
+    "tool_call_difference": _tool_call_difference,
 }
