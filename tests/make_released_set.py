@@ -112,25 +112,29 @@ def _some_lookups(actions: list[str], draws: np.random.Generator) -> list[str]:
     ]
 
 
-def released_set() -> dict[str, pd.DataFrame]:
-    """Return the episodes of each split."""
+def released_set(n_questions: int | None = None) -> dict[str, pd.DataFrame]:
+    """Return the episodes of each split, on the first questions of each only if so asked."""
+    first = {
+        split: (data_dir() / "manifests" / f"{split}.txt").read_text(encoding="utf-8").split()[:n_questions]
+        for split in ("test300", "fresh300")
+    }
     real = load_episodes("embedded").assign(simulated=False)
+    real = real[real["question_id"].isin(first["test300"])]
     known = set(zip(real["model"], real["condition"], real["split"], real["regime"], strict=True))
     parts: dict[str, list[pd.DataFrame]] = {}
     for cell in released_cells().itertuples():
         split, model, condition = str(cell.split), str(cell.model), str(cell.condition)
-        questions = (data_dir() / "manifests" / f"{split}.txt").read_text(encoding="utf-8").split()
-        frame = simulated_cell(split, model, condition, questions)
+        frame = simulated_cell(split, model, condition, first[split])
         real_here = [(model, condition, split, regime) in known for regime in frame["regime"]]
         parts.setdefault(split, []).append(frame[~np.array(real_here)])
     parts["test300"].append(real)
     return {split: pd.concat(frames, ignore_index=True) for split, frames in parts.items()}
 
 
-def write(folder: Path) -> Path:
+def write(folder: Path, n_questions: int | None = None) -> Path:
     """Write the set to a folder, with a README that says what it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    for split, frame in released_set().items():
+    for split, frame in released_set(n_questions).items():
         write_parquet(frame, folder / f"{split}.parquet")
     (folder / "README.md").write_text(_README, encoding="utf-8")
     return folder

@@ -145,6 +145,8 @@ def test_every_empty_number_has_a_reason_or_a_command(everything: pd.DataFrame) 
         (22, {"model": "qwen3-32b", "measure": "delta"}, RELEASED),
         (14, {"model": "qwen3-8b", "condition": "unaided"}, RUN),
         (16, {"model": "qwen3-8b", "condition": "budget", "budget": 16}, RUN),
+        (8, {"model": "qwen3-32b", "condition": "enforced_rule"}, RELEASED),
+        (8, {"model": "qwen3-32b", "condition": "unaided", "measure": "delta"}, RUN),
         (11, {"model": "qwen3-8b"}, RUN),
         (26, {"model": "qwen3-8b", "regime": "answerless"}, RUN),
         (17, {"measure": "regret"}, "judged-useless replay RUN --probe answer-now"),

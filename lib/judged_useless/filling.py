@@ -72,6 +72,9 @@ _OFFLINE = ("answer_now", "own_5_policy")
 #: Conditions that the command line spells otherwise than the record of published numbers.
 _SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
+#: Released judgments of clean and plausible: only of conditions that asked for them during the run.
+_UNJUDGED, _JUDGED_THERE = ("clean", "plausible"), ("decide", "enforced_rule", "combo")
+_ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
 #: Splits that stand for several runs.
 _RUNS = {"test300-three-runs": ("test300", "test300-run2", "test300-run3")}
 _REGIME_SETS: dict[str, Sequence[str]] = {
@@ -161,7 +164,9 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     if not all(key[0] and key[1] for key in keys):
         return "a range or a count over several cells"
     released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
-    given = (name in MEASURES or name in CONTRASTS) and name not in LOGGED
+    given = name in (MEASURES if len(keys) == 1 else CONTRASTS) and name not in LOGGED
+    if name in _ON_JUDGMENTS and regime in _UNJUDGED and record["condition"] not in _JUDGED_THERE:
+        given = False
     return RELEASED if released and given and not regime.startswith("ts_") else RUN
 
 

@@ -232,7 +232,7 @@ def _specificity(kind: str, seen: str) -> Measure:
 
 
 def _tool_call_difference(a: pd.DataFrame, b: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    """Return how many more tool calls a question the first cell makes; the paper prints no interval for it."""
+    """Return how many more tool calls a question the first cell makes; the paper prints no interval."""
     first, second = (MEASURES["tool_calls"](cell, regime, options) for cell in (a, b))
     return _without_interval("more tool calls", first.value - second.value, first.n, first)
 

@@ -57,4 +57,4 @@ def test_judgments_by_position_are_counted_by_hand() -> None:
         shared | {"question_id": "r", "judgments": ["USELESS", "USELESS", "UNPARSED"]},
     ]
     table = judged_by_position(rows)
-    assert table.values.tolist() == [[False, 2, 0.5, 2], [False, 3, 0.0, 1], [True, 1, 1.0, 2]]
+    assert table.to_numpy().tolist() == [[False, 2, 0.5, 2], [False, 3, 0.0, 1], [True, 1, 1.0, 2]]
