@@ -17,7 +17,8 @@ from judged_useless.files import write_atomically
 
 NOTEBOOKS = Path("notebooks")
 #: Where executed copies go by default.
-EXECUTED = Path("_build/sections")
+#: Reruns with other parameters; the book is built from executed copies elsewhere, with its own source.
+EXECUTED = Path("_build/reruns")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _CREDENTIALS = re.compile(r"://[^/\s]*@")
 
@@ -248,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="execute one section")
     run.add_argument("name", help="section, such as 03_prompt_arms")
-    run.add_argument("--output", type=Path, help="executed copy (_build/sections/NAME.ipynb)")
+    run.add_argument("--output", type=Path, help="executed copy (_build/reruns/NAME.ipynb)")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--source", help="sets the parameter 'source' where the section has it")
     keep = commands.add_parser("store", help="execute with the defaults and keep the outputs")

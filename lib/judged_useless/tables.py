@@ -181,6 +181,19 @@ def comparison_table(
             strict=True,
         )
     ]
+    if "recomputed_k" in comparison:
+        # Where the paper prints k of n, counts are compared, so counts are shown.
+        counted = comparison["value_printed"].eq("") & comparison["k"].notna() & comparison["n"].notna()
+        published = [
+            _unbroken(f"{k} of {n}") if count else text
+            for count, k, n, text in zip(counted, comparison["k"], comparison["n"], published, strict=True)
+        ]
+        recomputed = [
+            _unbroken(f"{k:.0f} of {n:.0f}") if count and pd.notna(k) else text
+            for count, k, n, text in zip(
+                counted, comparison["recomputed_k"], comparison["recomputed_n"], recomputed, strict=True
+            )
+        ]
     nothing = [float("nan")] * len(comparison)
     difference = [
         show(value, low, low, place)
