@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from judged_useless.runs.store import (
     Lock,
     RunError,
-    Writer,
     read_manifest,
     read_records,
     recover,
@@ -20,6 +19,7 @@ from judged_useless.runs.store import (
     to_line,
     write_manifest,
 )
+from judged_useless.runs.writing import Writer
 from run_children import hold, hold_and_die
 
 pytest_plugins = ("run_fixtures",)
