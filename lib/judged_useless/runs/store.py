@@ -201,7 +201,11 @@ class Lock:
             raise RunError(
                 f"{self._path}: another process (pid {pid}) is writing this run; wait for it or end it"
             ) from None
-        self._holder.write_text(f"{os.getpid()}\n", encoding="ascii")
+        try:
+            self._holder.write_text(f"{os.getpid()}\n", encoding="ascii")
+        except OSError as error:
+            self._lock.release()
+            raise RunError(f"{self._holder}: cannot be written: {error}") from error
         return self
 
     def __exit__(
