@@ -14,7 +14,7 @@ STATUSES = ("running", "complete", "incomplete", "interrupted", "stopped")
 _WORDS = {dict: "an object", str: "a text", int: "a whole number", list: "a list", bool: "true or false"}
 # Fields of a manifest that are read, outermost first.
 _MANIFEST: dict[str, type] = {
-    "status": str, "simulated": bool, "spec": dict, "spec.model": dict, "spec.model.name": str,
+    "spec": dict, "status": str, "simulated": bool, "spec.model": dict, "spec.model.name": str,
     "spec.condition": dict, "spec.condition.name": str, "spec.task": str, "spec.split": str,
     "spec.regimes": list, "spec.n_questions": int, "spec.budget": int, "spec.options": dict,
     "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int, "timings": dict,
