@@ -164,7 +164,8 @@ def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> No
     "name", ["failed", "stated", "task", "answer", "budget", "n_judgment_calls", "n_discarded", "seed"]
 )
 def test_a_column_of_booleans_only_is_of_no_other_kind(name: str) -> None:
-    frame = pd.DataFrame([episode(**{name: True}), episode(question_id="q2", **{name: True})])
+    rows = [episode(), episode(question_id="q2")]
+    frame = pd.DataFrame([row | {name: True} for row in rows])
     assert frame[name].dtype == bool
     with pytest.raises(EpisodeError, match=f"row 1: field '{name}': expected .*, found True"):
         validate(frame)
@@ -224,7 +225,7 @@ def test_columns_that_occur_twice_are_named() -> None:
 def test_a_long_value_is_shortened_in_the_message(name: str) -> None:
     value: object = ["x" * 10**6] if name != "stated" else "x" * 10**6
     with pytest.raises(EpisodeError) as caught:
-        validate(pd.DataFrame([episode(**{name: value})]))
+        validate(pd.DataFrame([episode() | {name: value}]))
     assert "…" in str(caught.value)
     assert len(str(caught.value)) < 300
 
