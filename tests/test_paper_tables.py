@@ -7,11 +7,15 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
+from judged_useless.conditions import get_condition
 from judged_useless.coverage import recompute_everything, with_simulated_policies
 from judged_useless.filling import RELEASED, RUN, commands_to_fill, filling, how_to_fill, run_command
 from judged_useless.paper_tables import TITLES, paper_table, printed_text, recomputed_text
 from judged_useless.published import published
 from judged_useless.recompute import recompute
+from judged_useless.regimes import get_regime
+from judged_useless.tasks import fever
+from judged_useless.tasks.splits import split_ids
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +197,19 @@ def test_commands_are_what_the_command_line_takes() -> None:
     held = recompute(published(), load_episodes(), n_boot=5)
     for command in commands_to_fill(held):
         words = command.removeprefix("judged-useless ").split()
-        assert parser.parse_args(words).command == "run"
+        given = parser.parse_args(words)
+        assert given.command == "run"
+        if given.task == "hotpotqa":
+            assert split_ids(given.split), command
+        else:
+            assert (given.task, given.split in fever.SPLITS) == ("fever", True), command
+        get_condition(given.condition)
+        for regime in given.regimes:
+            get_regime(regime)
+        if "sonnet" in command:
+            assert given.n_questions == 100
+        if "qwen3-32b" in command and "thinking" in command:
+            assert set(given.regimes) == {"persistent", "late_onset_from_3", "recover_after_2", "clean"}
 
 
 # --- Table 7 --------------------------------------------------------------------------------------

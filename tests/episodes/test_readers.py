@@ -1,5 +1,6 @@
 """Reading and writing episodes: what comes in is what went out, and a corrupt file is refused by place."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import Callable
@@ -12,10 +13,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from judged_useless import FAIL, load_episodes, load_jsonl
-from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
+from judged_useless.episodes import EpisodeError, NoEpisodesError, load_parquet, write_parquet
 from judged_useless.episodes.readers import derive_termination
 from judged_useless.files import sha256
 from judged_useless.paths import data_dir
+from judged_useless.runs import RunError, run_cell
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]
@@ -330,3 +332,28 @@ def test_termination_is_derived_as_far_as_actions_tell() -> None:
     assert (
         derive_termination(persistent)["termination"].fillna("").equals(derived[persistent.index].fillna(""))
     )
+
+
+def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(tmp_path: Path) -> None:
+    for name in ("failed", "locked"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "manifest.json").write_text("{}", encoding="utf-8")
+        (tmp_path / name / "run.lock").touch()
+    (tmp_path / "locked" / "clean.jsonl").touch()
+    with pytest.raises(NoEpisodesError, match="in any of its runs: failed, locked"):
+        load_episodes(tmp_path)
+    asyncio.run(
+        run_cell(
+            model="scripted:never",
+            task="atlas",
+            n_questions=2,
+            regimes=["clean"],
+            out=tmp_path / "run",
+            progress=False,
+        )
+    )
+    with pytest.warns(UserWarning, match="no episode has ended yet: failed, locked"):
+        assert len(load_episodes(tmp_path)) == 2
+    (tmp_path / "failed" / "manifest.json").write_bytes((tmp_path / "run" / "manifest.json").read_bytes())
+    with pytest.raises(RunError, match="no episode has ended yet"):
+        load_episodes(tmp_path / "failed")
