@@ -1,6 +1,7 @@
 """The paper's tables in their layout, and the commands that would fill them."""
 
 import re
+import shlex
 from html.parser import HTMLParser
 from typing import Any
 
@@ -196,7 +197,7 @@ def test_commands_are_what_the_command_line_takes() -> None:
         pytest.skip("the run command is not there")
     held = recompute(published(), load_episodes(), n_boot=5)
     for command in commands_to_fill(held):
-        words = command.removeprefix("judged-useless ").split()
+        words = shlex.split(command.removeprefix("judged-useless "), comments=True)
         given = parser.parse_args(words)
         assert given.command == "run"
         if given.task == "hotpotqa":
@@ -206,6 +207,9 @@ def test_commands_are_what_the_command_line_takes() -> None:
         get_condition(given.condition)
         for regime in given.regimes:
             get_regime(regime)
+        assert ("--useless-rate" in command) == (given.condition == "random")
+        if "--budget 16" in command:
+            assert set(given.regimes) == {"persistent", "recover_after_2", "clean"}
         if "sonnet" in command:
             assert given.n_questions == 100
         if "qwen3-32b" in command and "thinking" in command:

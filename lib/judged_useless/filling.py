@@ -66,6 +66,8 @@ LOGGED = tuple(name for name in MEASURES if name.startswith("useful_rate_"))
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
+#: What the control with random judgments needs besides: no command can know the model's own rate.
+_RATE = "  # add --useless-rate and the model's share of USELESS on dev100"
 _PROVIDERS = {"claude": "anthropic"}
 #: Conditions that are no run of their own, but offline policies on the answer-now branches.
 _OFFLINE = ("answer_now", "own_5_policy")
@@ -80,6 +82,8 @@ _FEWER = {
     ("qwen3-32b", arm): ("persistent", "late_onset_from_3", "recover_after_2", "clean")
     for arm in ("unaided_thinking", "budget_thinking")
 }
+#: Regimes of the runs with 16 actions (Table 16).
+_LONG = ("persistent", "recover_after_2", "clean")
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
 _UNJUDGED, _JUDGED_THERE = ("clean", "plausible"), ("decide", "enforced_rule", "combo")
@@ -132,8 +136,8 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     model, condition, task, split, budget = map(str, key)
     provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
     whole, _, rest = split.partition("-")
-    regimes = _FEWER.get((model, condition), regimes)
-    default = set(regimes) <= set(MEAN6) and (model, condition) not in _FEWER
+    fewer = _LONG if budget == "16" else _FEWER.get((model, condition))
+    default = fewer is None and set(regimes) <= set(MEAN6)
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
         "model": f"{provider}:{model}",
@@ -143,11 +147,12 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
         "n-questions": first,
         "replicate": rest.removeprefix("run") if rest.startswith("run") else "",
         "budget": "" if budget == "8" else budget,
-        "regimes": "" if default else " ".join(regimes),
+        "regimes": "" if default else " ".join(fewer or regimes),
     }
-    return " ".join(
+    command = " ".join(
         ["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)]
     )
+    return command + (_RATE if condition == "random" else "")
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:
