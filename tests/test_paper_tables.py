@@ -96,7 +96,7 @@ def test_counts_ranges_and_words() -> None:
     counted = first(table="8", column="answers after 5 useless", model="qwen3-8b")
     assert printed_text(counted) == "26/176"
     assert printed_text(first(table="8", column="judged useless", model="qwen3-8b")) == "86.5\u00a0%"
-    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47 [0.46, …"
+    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47, lower bound 0.46"
     bound = first(table="28", column="combo LB vs rule / budget (Rp4)", model="qwen3-8b")
     assert printed_text(bound) == "lower bound −0.011"
     assert printed_text(first(table="15", row="Qwen3-8B rule - none")) == "0.026 [0.012, 0.041], p = 0.001"
@@ -235,3 +235,36 @@ def test_a_wrong_number_of_table_7_is_told() -> None:
     row = held[(held["row"] == "clock, action 6") & (held["measure"] == "integration_index")].iloc[0]
     assert row["recomputed"] == pytest.approx(0.5)
     assert not row["equal"]
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_shown_without_marks_of_formulas(everything: pd.DataFrame) -> None:
+    for number in ("4", "5"):
+        html = paper_table(everything, number, source="here").html
+        shown = " ".join(cell for row in Cells(html).rows for cell in row)
+        assert not re.search(r"[{}\\^]", shown)
+        assert not re.search(r"(?:^|[ (\[])-\.?\d", shown)
+    assert "(p = .0285)" in paper_table(everything, 4, source="here").html
+    assert "Llama-3.1-8B" in paper_table(everything, 5, source="here").html
+
+
+def test_an_interval_without_a_value_is_recomputed_to_its_own_places(everything: pd.DataFrame) -> None:
+    rows = everything[(everything["value_printed"] == "") & (everything["low_printed"] != "")]
+    rows = rows[
+        rows["recomputed"].notna() & rows["k"].isna() & (rows["low_printed"].str.contains(".", regex=False))
+    ]
+    assert len(rows)
+    for record in rows.to_dict("records"):
+        places = len(record["low_printed"].partition(".")[2])
+        assert re.match(rf"−?\d+\.\d{{{places + 1}}}\b", recomputed_text(record))
+
+
+def test_no_bracket_stays_open(everything: pd.DataFrame) -> None:
+    for number in TITLES:
+        html = paper_table(everything, number, source="here").html
+        assert "…" not in html
+        for row in Cells(html).rows:
+            for cell in row:
+                assert cell.count("[") == cell.count("]"), cell

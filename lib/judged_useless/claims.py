@@ -100,6 +100,32 @@ def every(verdicts: Sequence[bool | None]) -> bool | None:
     return None if not verdicts or any(each is None for each in verdicts) else True
 
 
+def tally(verdicts: Sequence[bool | None]) -> str:
+    """Return in words for how many parts a claim holds.
+
+    Parameters
+    ----------
+    verdicts : sequence of bool or None
+        Parts, as for :func:`every`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tally([True, None, None]), tally([True, False]), tally([None])
+    ('holds for 1 of 3; the others cannot be told', 'holds for 1 of 2; fails for 1', 'none of 1 can be told')
+    """
+    told = [bool(each) for each in verdicts if each is not None]
+    if not told:
+        return f"none of {len(verdicts)} can be told"
+    text = f"holds for {sum(told)} of {len(verdicts)}"
+    if failing := len(told) - sum(told):
+        text += f"; fails for {failing}"
+    return text + ("; the others cannot be told" if len(told) < len(verdicts) else "")
+
+
 def check_claims(claims: Sequence[Claim], *, source: object, episodes: pd.DataFrame | None = None) -> Table:
     """Return the claims with their verdicts; on the released episodes, a claim that fails is an error.
 
