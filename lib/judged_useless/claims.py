@@ -106,7 +106,7 @@ def tally(verdicts: Sequence[bool | None]) -> str:
     Parameters
     ----------
     verdicts : sequence of bool or None
-        Parts, as for :func:`every`.
+        One a cell, as for :func:`every`.
 
     Returns
     -------
@@ -114,13 +114,16 @@ def tally(verdicts: Sequence[bool | None]) -> str:
 
     Examples
     --------
-    >>> tally([True, None, None]), tally([True, False]), tally([None])
-    ('holds for 1 of 3; the others cannot be told', 'holds for 1 of 2; fails for 1', 'none of 1 can be told')
+    >>> tally([True, None, None])
+    'holds for 1 of 3 cells; the others cannot be told'
+    >>> tally([True, False]), tally([None])
+    ('holds for 1 of 2 cells; fails for 1', 'none of 1 cell can be told')
     """
+    cells = f"{len(verdicts)} {'cell' if len(verdicts) == 1 else 'cells'}"
     told = [bool(each) for each in verdicts if each is not None]
     if not told:
-        return f"none of {len(verdicts)} can be told"
-    text = f"holds for {sum(told)} of {len(verdicts)}"
+        return f"none of {cells} can be told"
+    text = f"holds for {sum(told)} of {cells}"
     if failing := len(told) - sum(told):
         text += f"; fails for {failing}"
     return text + ("; the others cannot be told" if len(told) < len(verdicts) else "")
