@@ -40,7 +40,10 @@ def test_a_mistyped_command_line_is_refused(
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("error", [ValueError("a wrong value"), FileNotFoundError("no such file")])
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("a wrong value"), FileNotFoundError("no such file"), ImportError("no vllm: install it")],
+)
 def test_what_a_user_can_mend_is_one_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -50,6 +53,17 @@ def test_what_a_user_can_mend_is_one_sentence(
     monkeypatch.setattr("judged_useless.commands.fetch.main", fail)
     assert cli.main(["fetch"]) == 1
     assert capsys.readouterr().err == f"judged-useless fetch: {error}\n"
+
+
+def test_an_interruption_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: argparse.Namespace) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("judged_useless.commands.run.main", interrupt)
+    assert cli.main(["run", "--model", "scripted:own-5"]) == 130
+    assert capsys.readouterr().err == "judged-useless run: interrupted; the same command resumes\n"
 
 
 def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,7 +62,50 @@ def test_prices_need_the_model(tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("other: {input: 1, output: 2, source: a page, as_of: 2026-01-01}\n")
     with pytest.raises(ValueError, match=r"no price of 'never'; it has other"):
-        main("--model", "scripted:never", "--prices", str(prices))
+        main("--model", "openai:never", "--prices", str(prices))
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--base-url", "http://x"), "base_url"),
+        (("--cost-cap-usd", "1"), "cost_cap_usd"),
+        (("--context", "4096"), "context"),
+        (("--served-name", "x"), "served_name"),
+        (("--prices", "prices.yaml"), "prices"),
+        (("--condition", "unaided+thinking"), "thinking"),
+    ],
+)
+def test_a_scripted_agent_has_no_option_of_a_server(
+    options: tuple[str, ...], named: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match=f"^scripted:own-5: a scripted agent has no option {named}$"):
+        main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), *options)
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_empty_folder_name_is_refused_and_writes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="out is empty; give a folder"):
+        main("--model", "scripted:own-5", "--out", "")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("inside", ["", "run"])
+def test_a_file_in_the_place_of_the_folder_is_refused(inside: str, tmp_path: Path) -> None:
+    there = tmp_path / "file"
+    there.write_text("mine")
+    with pytest.raises(ValueError, match=r"file.*: a file is in the way, and a run needs a folder"):
+        main("--model", "scripted:own-5", "--out", str(there / inside))
+    assert there.read_text() == "mine"
+
+
+@pytest.mark.parametrize("rate", ["2", "-0.1", "nan"])
+def test_a_rate_that_is_no_share_is_refused(rate: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"useless_rate is {rate}.*between 0 and 1"):
+        main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), f"--useless-rate={rate}")
 
 
 def test_every_option_of_a_cell_is_an_option_of_the_command() -> None:

@@ -243,6 +243,19 @@ def test_the_command_fails_with_a_message(
     assert shown.out == ""
 
 
+def test_an_interrupted_command_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(_: str) -> Path:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sections, "section_path", interrupt)
+    assert sections.main(["run", "01_setting"]) == 130
+    shown = capsys.readouterr().err
+    assert shown.startswith("interrupted; the same command starts again")
+    assert shown.count("\n") == 1
+
+
 def test_the_command_stores_all_sections(project: list[Mapping[str, Any]]) -> None:
     assert sections.main(["store"]) == 0
     assert project == [{}, {}]

@@ -32,12 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 1 after a message on the error stream.
+        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted.
     """
     parsed = build_parser().parse_args(arguments)
     try:
         return int(parsed.main(parsed))
-    except (OSError, ValueError) as error:
+    except KeyboardInterrupt:
+        print(f"judged-useless {parsed.command}: interrupted; the same command resumes", file=sys.stderr)
+        return 130
+    except (OSError, ValueError, ImportError) as error:
         # What a user can mend is one sentence; anything else is a fault of ours and shows its traceback.
         print(f"judged-useless {parsed.command}: {error}", file=sys.stderr)
         return 1

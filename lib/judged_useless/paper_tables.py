@@ -284,10 +284,10 @@ def _tables(rows: pd.DataFrame, table: str, caption: str) -> str:
         else:
             blocks.append((columns, [body]))
     label = escape(caption, quote=True)
-    wide = "" if set(rows["measure"]) & set(_IN_WORDS[:3]) else " ju-numbers"
+    kind = "words" if set(rows["measure"]) & set(_IN_WORDS[:3]) else "numbers"
     return "".join(
         f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{label}">'
-        f'<table class="ju-paper{wide}"><thead><tr>'
+        f'<table class="ju-paper ju-{kind}"><thead><tr>'
         f"<td></td>{''.join(f'<th scope=col>{escape(name)}</th>' for name in columns)}</tr></thead>"
         f"{''.join(bodies)}</table></div>"
         for columns, bodies in blocks

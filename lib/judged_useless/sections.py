@@ -243,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status.
+        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted.
     """
     parser = argparse.ArgumentParser(prog="python -m judged_useless.sections", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -270,6 +270,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (SectionError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted; the same command starts again, and resumes what a run has kept\n")
+        return 130
     return 0
 
 

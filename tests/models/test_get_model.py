@@ -28,6 +28,11 @@ def test_a_missing_package_is_an_error_with_the_line_that_installs_it(
         get_model(f"{provider}:m", base_url="http://127.0.0.1:1")
 
 
+def test_an_option_that_a_provider_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match="provider 'vllm' has no option base_url"):
+        get_model("vllm:qwen3-8b", base_url="http://127.0.0.1:1")
+
+
 def test_a_missing_vllm_is_an_error_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged_useless.models.vllm_engine.find_spec", lambda _: None)
     with pytest.raises(ImportError, match=r"pip install 'judged-useless\[vllm\]'"):

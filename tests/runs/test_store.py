@@ -1,7 +1,9 @@
 """The run directory: what a crash leaves behind, and what is refused."""
 
 import asyncio
+import errno
 import json
+import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,6 @@ from hypothesis import strategies as st
 from judged_useless.runs.store import (
     Lock,
     RunError,
-    Writer,
     read_manifest,
     read_records,
     recover,
@@ -20,6 +21,7 @@ from judged_useless.runs.store import (
     to_line,
     write_manifest,
 )
+from judged_useless.runs.writing import Writer
 from run_children import hold, hold_and_die
 
 pytest_plugins = ("run_fixtures",)
@@ -89,6 +91,51 @@ async def test_a_disk_that_refuses_is_an_error_not_a_loss(tmp_path: Path) -> Non
         await writer.append("0.jsonl", record("q0"))
     await writer.append("1.jsonl", record("q1"))
     await writer.aclose()
+
+
+@pytest.mark.parametrize("refused", ["write", "fsync"])
+async def test_nothing_is_written_behind_a_line_that_the_disk_refused(
+    refused: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writer, real = Writer(tmp_path), os.write
+    await writer.append("0.jsonl", record("q0"))
+    await writer.append("1.jsonl", record("q0"))
+
+    def torn(handle: int, content: Any) -> int:
+        if os.path.sameopenfile(handle, there):
+            if len(content) < 20:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return real(handle, content[:10])
+        return real(handle, content)
+
+    def unsaved(handle: int) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    there = os.open(tmp_path / "0.jsonl", os.O_RDONLY)
+    monkeypatch.setattr(os, refused, torn if refused == "write" else unsaved)
+    with pytest.raises(RunError, match=r"0\.jsonl: cannot be written: \[Errno \d+\]") as first:
+        await writer.append("0.jsonl", record("q1"))
+    monkeypatch.undo()
+    os.close(there)
+    # The disk would take it now, but what is on it is known no more.
+    with pytest.raises(RunError) as second:
+        await writer.append("0.jsonl", record("q2"))
+    assert str(second.value) == str(first.value)
+    await writer.append("1.jsonl", record("q1"))
+    await writer.aclose()
+    whole = ["q0"] if refused == "write" else ["q0", "q1"]
+    assert list(recover(tmp_path / "0.jsonl")) == whole
+    assert (tmp_path / "0.jsonl").read_bytes() == b"".join(to_line(record(name)) for name in whole)
+    assert list(recover(tmp_path / "1.jsonl")) == ["q0", "q1"]
+
+
+def test_a_manifest_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(RunError, match=r"manifest\.json: cannot be written: \[Errno 28\]"):
+        write_manifest(tmp_path, {})
 
 
 def test_a_finished_file_is_put_in_the_order_of_the_questions(tmp_path: Path) -> None:

@@ -101,6 +101,8 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if (value := getattr(arguments, name)) is not None:
             options[name] = value
     if arguments.prices:
+        if arguments.model.startswith("scripted:"):
+            raise ValueError(f"{arguments.model}: a scripted agent has no option prices")
         from judged_useless.models.costs import load_prices
 
         prices, name = load_prices(arguments.prices), arguments.model.partition(":")[2]

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 
 from judged_useless.absent import Absent
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes, set_title
+from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
 from judged_useless.published import show
 
 
@@ -123,7 +123,7 @@ def published_and_recomputed(
     axes.set_ylim(-0.6, len(comparison) - 0.4)
     axes.set_xlabel(fill(xlabel, 36))
     set_title(axes, title)
-    axes.figure.legend(loc="outside lower left", ncols=1, frameon=False)
+    add_legend(axes)
     return axes
 
 

@@ -1,6 +1,7 @@
 """Models that an agent can run on: ``get_model("provider:name", ...)``."""
 
 from importlib import import_module
+from inspect import Parameter, signature
 from typing import Any, cast
 
 from judged_useless.models.base import (
@@ -61,7 +62,7 @@ def get_model(spec: str, **options: Any) -> Model:  # noqa: ANN401 - options bel
     Raises
     ------
     ValueError
-        If the provider is unknown or the specification has no name.
+        If the provider is unknown, the specification has no name, or the provider has no such option.
     ImportError
         If the provider's package is missing; the message has the line that installs it.
     """
@@ -75,4 +76,9 @@ def get_model(spec: str, **options: Any) -> Model:  # noqa: ANN401 - options bel
             f"model {spec!r}: unknown provider {provider!r}, expected one of {', '.join(PROVIDERS)}"
         )
     module, _, factory = PROVIDERS[provider].partition(":")
-    return cast("Model", getattr(import_module(module), factory)(name, **options))
+    make = getattr(import_module(module), factory)
+    known = signature(make).parameters
+    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values())
+    if unknown := [] if open_ended else [option for option in options if option not in known]:
+        raise ValueError(f"model {spec!r}: provider {provider!r} has no option {', '.join(unknown)}")
+    return cast("Model", make(name, **options))

@@ -6,7 +6,7 @@ conversation: equal conversations are continued equally, in any order and at any
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Protocol, Self, runtime_checkable
 
 from judged_useless.models.base import Decoding, Generation, Message
@@ -98,7 +98,7 @@ class ScriptedModel:
     Raises
     ------
     ValueError
-        If the policy is unknown or a rate is not a probability.
+        If the policy is unknown, a rate is not a probability, or an option is none of a scripted agent's.
     """
 
     provider = "scripted"
@@ -114,6 +114,8 @@ class ScriptedModel:
         seed: int = 0,
         **rates: float,
     ) -> None:
+        if unknown := sorted(set(rates) - {field.name for field in fields(Rates)}):
+            raise ValueError(f"scripted:{policy}: a scripted agent has no option {', '.join(unknown)}")
         self.policy = policy
         self.budget = budget
         self.seed = seed

@@ -14,13 +14,15 @@ from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.pool import SALT, replicate_salt
 from judged_useless.regimes import MEAN6, get_regime
+from judged_useless.runs.checking import load_manifest, missing, record_check
 from judged_useless.runs.execution import Execution, IncompleteRunError
 from judged_useless.runs.reading import Run
 from judged_useless.runs.spec import Cell, differences, software
 from judged_useless.runs.store import (
+    Check,
     Lock,
     RunError,
-    read_manifest,
+    read_records,
     recover,
     rewrite_sorted,
     write_manifest,
@@ -103,7 +105,7 @@ async def run_cell(
     Returns
     -------
     Run
-        The finished run. One that is finished already is returned as it is.
+        The finished run. One that is finished already, with every trajectory there, is returned as it is.
 
     Raises
     ------
@@ -113,10 +115,12 @@ async def run_cell(
         If the cost cap is reached, the very first request cannot succeed, or the server is gone; what has
         ended is kept, and calling again resumes.
     RunError
-        If the directory holds another run, or another process is writing there.
+        If the directory holds another run or something that is not of this one, another process is writing
+        there, or it cannot be written.
     ValueError
         If an argument is not what is described here.
     """
+    _check_arguments(out, useless_rate)
     questions = load_questions(task, split, source=source)
     chosen = len(questions) if n_questions is None else n_questions
     if not 1 <= chosen <= len(questions):
@@ -153,6 +157,13 @@ async def run_cell(
             await agent.aclose()
 
 
+def _check_arguments(out: str | Path | None, useless_rate: float | None) -> None:
+    if out == "":
+        raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
+    if useless_rate is not None and not 0 <= useless_rate <= 1:
+        raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
+
+
 def _model(
     model: str | Model, condition: str, seed: int | None, options: Mapping[str, Any]
 ) -> tuple[Model, bool]:
@@ -187,13 +198,14 @@ def _regimes(regimes: Sequence[str]) -> tuple[str, ...]:
 
 async def _run(cell: Cell, path: Path, concurrency: int, progress: bool) -> Run:
     spec = json.loads(json.dumps(cell.spec()))
-    if _finished(path, spec):
+    if _finished(cell, path, spec):
         return Run(path)
     with Lock(path):
         # Looked at again: another process may have finished it before the lock was ours.
-        if _finished(path, spec):
+        if _finished(cell, path, spec):
             return Run(path)
-        done = {regime: recover(path / f"{regime}.jsonl") for regime in cell.regimes}
+        checks = _checks(cell, spec)
+        done = {regime: recover(path / f"{regime}.jsonl", checks[regime]) for regime in cell.regimes}
         manifest = _manifest(cell, spec, path, concurrency)
         write_manifest(path, manifest)
         execution = Execution(cell, path, done, concurrency, progress)
@@ -215,20 +227,32 @@ async def _run(cell: Cell, path: Path, concurrency: int, progress: bool) -> Run:
     return Run(path)
 
 
-def _finished(path: Path, spec: Mapping[str, Any]) -> bool:
-    """Tell whether the run is complete, and refuse a directory that holds another one."""
-    manifest = read_manifest(path)
+def _checks(cell: Cell, spec: Mapping[str, Any]) -> dict[str, Check]:
+    manifest = {"spec": spec, "simulated": cell.model.simulated}
+    questions = {question.id for question in cell.questions[: cell.n_questions]}
+    return {regime: record_check(manifest, regime, questions) for regime in cell.regimes}
+
+
+def _finished(cell: Cell, path: Path, spec: Mapping[str, Any]) -> bool:
+    """Tell whether the run is complete and all of it there; refuse a directory that holds another one."""
+    manifest = load_manifest(path)
     if manifest is None:
         if path.is_dir() and any(path.glob("*.jsonl")):
             raise RunError(f"{path}: holds .jsonl files but no manifest, so it is no run; give another out")
         return False
-    if different := differences(manifest.get("spec", {}), spec):
+    if different := differences(manifest["spec"], spec):
         raise RunError(f"{path}: holds another run; give another out. Different: {'; '.join(different)}")
-    return manifest.get("status") == "complete"
+    if manifest["status"] != "complete":
+        return False
+    found = {
+        regime: [record["question_id"] for record in read_records(path / f"{regime}.jsonl", check)]
+        for regime, check in _checks(cell, spec).items()
+    }
+    return not missing(path, manifest, found)
 
 
 def _manifest(cell: Cell, spec: Mapping[str, Any], path: Path, concurrency: int) -> dict[str, Any]:
-    before = read_manifest(path) or {}
+    before = load_manifest(path) or {}
     return {
         "run": cell.run_id(),
         "status": "running",
@@ -236,6 +260,7 @@ def _manifest(cell: Cell, spec: Mapping[str, Any], path: Path, concurrency: int)
         "spec": dict(spec),
         "model": cell.model.describe(),
         "concurrency": concurrency,
+        "questions": [question.id for question in cell.questions[: cell.n_questions]],
         "n_episodes": {"planned": cell.n_questions * len(cell.regimes), "done": 0},
         "tokens": {},
         "software": software(),

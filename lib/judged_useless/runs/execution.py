@@ -22,7 +22,8 @@ from judged_useless.runs.gate import Gate, GatedModel, Meter
 from judged_useless.runs.reading import Run
 from judged_useless.runs.records import record_of
 from judged_useless.runs.spec import Cell
-from judged_useless.runs.store import ERRORS, Key, Writer
+from judged_useless.runs.store import ERRORS, Key
+from judged_useless.runs.writing import Writer
 
 #: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
 NOT_REPLAYED = ("clean", "plausible")

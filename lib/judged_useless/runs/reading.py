@@ -1,6 +1,6 @@
 """A run directory read back: as episodes, as trajectories, as one conversation."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,8 @@ from typing import Any
 import pandas as pd
 
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
-from judged_useless.runs.store import RunError, read_manifest, read_records
+from judged_useless.runs.checking import load_manifest, missing, record_check
+from judged_useless.runs.store import RunError, read_records
 
 _FIELDS = (*REQUIRED, *OPTIONAL)
 
@@ -24,12 +25,12 @@ class Run:
     Raises
     ------
     RunError
-        If it holds no manifest.
+        If it holds no manifest, or a broken one.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        manifest = read_manifest(self.path)
+        manifest = load_manifest(self.path)
         if manifest is None:
             raise RunError(f"{self.path}: no manifest.json there, so it is no run directory")
         self.manifest: dict[str, Any] = manifest
@@ -49,9 +50,19 @@ class Run:
         Yields
         ------
         dict
+
+        Raises
+        ------
+        RunError
+            If one is damaged, or not of this cell; how many there are is not looked at.
         """
         for regime in self.manifest["spec"]["regimes"]:
-            yield from read_records(self.path / f"{regime}.jsonl")
+            yield from self._trajectories(regime)
+
+    def _trajectories(
+        self, regime: str, questions: Collection[str] | None = None
+    ) -> Iterator[dict[str, Any]]:
+        return read_records(self.path / f"{regime}.jsonl", record_check(self.manifest, regime, questions))
 
     def episodes(self) -> pd.DataFrame:
         """Return the trajectories as episodes.
@@ -65,11 +76,20 @@ class Run:
         Raises
         ------
         RunError
-            If there is none yet.
+            If there is none yet, one is not of this run, or the run says it is complete and is not.
         EpisodeError
             If one is not what the schema says.
         """
-        rows = [{name: record[name] for name in _FIELDS} for record in self.trajectories()]
+        rows: list[dict[str, Any]] = []
+        found: dict[str, list[str]] = {}
+        for regime in self.manifest["spec"]["regimes"]:
+            records = self._trajectories(regime, self.manifest.get("questions"))
+            there = [{name: record[name] for name in _FIELDS} for record in records]
+            found[regime] = [row["question_id"] for row in there]
+            rows += there
+        lacking = missing(self.path, self.manifest, found)
+        if lacking and self.manifest["status"] == "complete":
+            raise RunError(f"the run is complete by its manifest, but there are in {lacking}")
         if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
         return validate(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), source=str(self.path))
@@ -91,7 +111,9 @@ class Run:
         KeyError
             If the run has none.
         """
-        for record in read_records(self.path / f"{regime}.jsonl"):
+        # A regime that is not the run's is no file of it either.
+        known = regime in self.manifest["spec"]["regimes"]
+        for record in self._trajectories(regime) if known else ():
             if record["question_id"] == question_id:
                 return record
         raise KeyError(f"{self.path} has no episode of question {question_id!r} in regime {regime!r}")
@@ -173,6 +195,6 @@ def read_run(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     RunError
-        If it is no run directory, or no episode has ended yet.
+        If it is no run directory, no episode has ended yet, or it says that it is complete and is not.
     """
     return Run(path).episodes()

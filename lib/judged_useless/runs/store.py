@@ -1,12 +1,11 @@
 """The folder of a run: append-only trajectories, a lock, and a manifest that is replaced whole."""
 
-import asyncio
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from filelock import FileLock, Timeout
 
@@ -18,6 +17,8 @@ ERRORS = "errors.log"
 
 #: What makes a trajectory one trajectory of a cell.
 Key = tuple[str, str]
+#: Takes a place, such as file and line, and the record there; raises an error naming place and field.
+Check = Callable[[str, Mapping[str, Any]], None]
 
 
 class RunError(ValueError):
@@ -62,16 +63,29 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
     """Replace the manifest of a run directory in one step."""
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    write_atomically(path / MANIFEST, lambda target: target.write_text(text, encoding="utf-8"))
+    _replace(path / MANIFEST, text.encode())
 
 
-def read_records(file: Path) -> Iterator[dict[str, Any]]:
+def _replace(file: Path, content: bytes) -> None:
+    try:
+        write_atomically(file, lambda target: target.write_bytes(content))
+    except OSError as error:
+        raise RunError(f"{file}: cannot be written: {error}") from error
+
+
+def _unchecked(place: str, record: Mapping[str, Any]) -> None:
+    """Let every record pass."""
+
+
+def read_records(file: Path, check: Check = _unchecked) -> Iterator[dict[str, Any]]:
     """Yield the trajectories of a file; a last line that was torn by a crash is passed over.
 
     Parameters
     ----------
     file : pathlib.Path
         Of one regime; need not exist.
+    check : callable, optional
+        Of each record.
 
     Yields
     ------
@@ -80,9 +94,9 @@ def read_records(file: Path) -> Iterator[dict[str, Any]]:
     Raises
     ------
     RunError
-        If a line that is not the last is no JSON object.
+        If a line that is not the last is no JSON object, a question occurs twice, or `check` says so.
     """
-    for whole in _whole_lines(file):
+    for whole in _whole_lines(file, check):
         yield whole.record
 
 
@@ -94,15 +108,21 @@ class _Whole(NamedTuple):
     record: dict[str, Any]
 
 
-def _whole_lines(file: Path) -> Iterator[_Whole]:
+def _whole_lines(file: Path, check: Check = _unchecked) -> Iterator[_Whole]:
     if not file.is_file():
         return
     size, end = file.stat().st_size, 0
+    seen: set[str] = set()
     with file.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             end += len(line)
             record = _parsed(line)
             if record is not None:
+                check(f"{file}, line {number}", record)
+                question_id = str(record.get("question_id"))
+                if question_id in seen:
+                    raise RunError(f"{file}, line {number}: question {question_id!r} occurs twice")
+                seen.add(question_id)
                 yield _Whole(line, end, record)
             elif end < size:
                 raise RunError(f"{file}, line {number}: not a JSON object, and not the last line")
@@ -118,13 +138,15 @@ def _parsed(line: bytes) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-def recover(file: Path) -> dict[str, dict[str, Any]]:
+def recover(file: Path, check: Check = _unchecked) -> dict[str, dict[str, Any]]:
     """Read what a file holds and cut a torn last line off, so that the file can be appended to.
 
     Parameters
     ----------
     file : pathlib.Path
         Of one regime.
+    check : callable, optional
+        Of each record.
 
     Returns
     -------
@@ -134,15 +156,12 @@ def recover(file: Path) -> dict[str, dict[str, Any]]:
     Raises
     ------
     RunError
-        If a line is damaged that is not the last, or a question occurs twice.
+        If a line is damaged that is not the last, a question occurs twice, or `check` says so.
     """
     found: dict[str, dict[str, Any]] = {}
     whole = 0
-    for _, end, record in _whole_lines(file):
-        question_id = str(record.get("question_id"))
-        if question_id in found:
-            raise RunError(f"{file}: question {question_id!r} occurs twice")
-        found[question_id], whole = record, end
+    for _, end, record in _whole_lines(file, check):
+        found[str(record.get("question_id"))], whole = record, end
     if file.is_file() and file.stat().st_size > whole:
         with file.open("r+b") as stream:
             stream.truncate(whole)
@@ -160,7 +179,7 @@ class Lock:
     Raises
     ------
     RunError
-        On entering, if another process is writing there.
+        On entering, if another process is writing there, or it cannot be written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -169,7 +188,12 @@ class Lock:
         self._lock = FileLock(path / "run.lock", timeout=0)
 
     def __enter__(self) -> Self:
-        self._path.mkdir(parents=True, exist_ok=True)
+        try:
+            self._path.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise RunError(
+                f"{self._path}: a file is in the way, and a run needs a folder; give another out"
+            ) from error
         try:
             self._lock.acquire()
         except Timeout:
@@ -177,7 +201,11 @@ class Lock:
             raise RunError(
                 f"{self._path}: another process (pid {pid}) is writing this run; wait for it or end it"
             ) from None
-        self._holder.write_text(f"{os.getpid()}\n", encoding="ascii")
+        try:
+            self._holder.write_text(f"{os.getpid()}\n", encoding="ascii")
+        except OSError as error:
+            self._lock.release()
+            raise RunError(f"{self._holder}: cannot be written: {error}") from error
         return self
 
     def __exit__(
@@ -185,83 +213,6 @@ class Lock:
     ) -> None:
         self._holder.unlink(missing_ok=True)
         self._lock.release()
-
-
-class Writer:
-    """Appends trajectories; each is on the disk before :meth:`append` returns.
-
-    Records that arrive while the disk is busy are written together, so that waiting for the disk does not
-    bound the number of episodes a second.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The run directory.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._files: dict[str, BinaryIO] = {}
-        self._pending: list[tuple[str, bytes, asyncio.Future[None]]] = []
-        self._task: asyncio.Task[None] | None = None
-
-    async def append(
-        self, name: str, record: Mapping[str, Any], saved: Callable[[], None] = lambda: None
-    ) -> None:
-        """Append one record to ``<name>`` and wait until it is on the disk.
-
-        Parameters
-        ----------
-        name : str
-            File name in the run directory.
-        record : mapping
-            JSON values.
-        saved : callable, optional
-            Called when it is on the disk, also if whoever waits for it has been cancelled: what has ended is
-            neither lost nor forgotten because something else fails.
-
-        Raises
-        ------
-        RunError
-            If the disk refuses.
-        """
-        done = asyncio.get_running_loop().create_future()
-        done.add_done_callback(lambda future: None if future.exception() else saved())
-        self._pending.append((name, to_line(record), done))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._drain())
-        await asyncio.shield(done)
-
-    async def _drain(self) -> None:
-        while self._pending:
-            batch, self._pending = self._pending, []
-            try:
-                await asyncio.to_thread(self._write, [(name, line) for name, line, _ in batch])
-            except OSError as error:
-                for *_, done in batch:
-                    done.set_exception(RunError(f"{self._path}: cannot be written: {error}"))
-                continue
-            for *_, done in batch:
-                done.set_result(None)
-
-    def _write(self, lines: Iterable[tuple[str, bytes]]) -> None:
-        touched = set()
-        for name, line in lines:
-            if name not in self._files:
-                self._files[name] = (self._path / name).open("ab")
-            self._files[name].write(line)
-            touched.add(name)
-        for name in touched:
-            self._files[name].flush()
-            os.fsync(self._files[name].fileno())
-
-    async def aclose(self) -> None:
-        """Write what is pending and close the files."""
-        if self._task is not None:
-            await self._task
-            await asyncio.sleep(0)  # lets what waits for the last batch know
-        for stream in self._files.values():
-            stream.close()
 
 
 def rewrite_sorted(file: Path, order: Mapping[str, int]) -> None:
@@ -277,4 +228,4 @@ def rewrite_sorted(file: Path, order: Mapping[str, int]) -> None:
     lines = sorted(_whole_lines(file), key=lambda whole: order[whole.record["question_id"]])
     content = b"".join(whole.line for whole in lines)
     if content != file.read_bytes():
-        write_atomically(file, lambda target: target.write_bytes(content))
+        _replace(file, content)

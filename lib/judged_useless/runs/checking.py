@@ -1,0 +1,188 @@
+"""Whether a run directory holds what its manifest says: every field that is read, and how many lines."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from judged_useless.episodes.schema import OPTIONAL, REQUIRED
+from judged_useless.regimes import get_regime
+from judged_useless.runs.store import MANIFEST, Check, RunError, read_manifest
+
+#: What may be said of a run in its manifest.
+STATUSES = ("running", "complete", "incomplete", "interrupted", "stopped")
+
+_WORDS = {dict: "an object", str: "a text", int: "a whole number", list: "a list", bool: "true or false"}
+# Fields of a manifest that are read, outermost first.
+_MANIFEST: dict[str, type] = {
+    "status": str, "simulated": bool, "spec": dict, "spec.model": dict, "spec.model.name": str,
+    "spec.condition": dict, "spec.condition.name": str, "spec.task": str, "spec.split": str,
+    "spec.regimes": list, "spec.n_questions": int, "spec.budget": int, "spec.options": dict,
+    "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int, "timings": dict,
+}  # fmt: skip
+_FIELDS = (*REQUIRED, *OPTIONAL, "messages", "calls", "observation_meta", "events", "timings")
+_LISTS = ("actions", "judgments", "failed", "stated")
+_LISTS_OF_OBJECTS = ("messages", "calls", "observation_meta", "events", "timings")
+_COUNTS = ("prompt_tokens", "completion_tokens")
+
+
+def _is(value: object, kind: type) -> bool:
+    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def load_manifest(path: Path) -> dict[str, Any] | None:
+    """Return the manifest of a run directory, with every field that is read there and of its type.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The directory.
+
+    Returns
+    -------
+    dict or None
+        None if there is none.
+
+    Raises
+    ------
+    RunError
+        If it is not JSON, or a field is missing or not what it has to be; the message names it.
+    """
+    manifest = read_manifest(path)
+    if manifest is None:
+        return None
+    file = path / MANIFEST
+    for name, kind in _MANIFEST.items():
+        value: Any = manifest
+        for part in name.split("."):
+            if part not in value:
+                raise RunError(f"{file}: {name} is missing, expected {_WORDS[kind]}")
+            value = value[part]
+        if not _is(value, kind):
+            raise RunError(f"{file}: {name} is {value!r}, expected {_WORDS[kind]}")
+    if manifest["status"] not in STATUSES:
+        raise RunError(f"{file}: status is {manifest['status']!r}, expected one of {', '.join(STATUSES)}")
+    _check_plan(file, manifest)
+    questions = manifest.get("questions")
+    if questions is not None and not isinstance(questions, list):
+        raise RunError(f"{file}: questions is {questions!r}, expected a list")
+    return manifest
+
+
+def _check_plan(file: Path, manifest: Mapping[str, Any]) -> None:
+    regimes, n_questions = manifest["spec"]["regimes"], manifest["spec"]["n_questions"]
+    for regime in regimes:
+        # A regime names a file, so only known ones are let through.
+        try:
+            get_regime(regime)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise RunError(f"{file}: spec.regimes has {regime!r}, which is no regime") from error
+    planned, expected = manifest["n_episodes"]["planned"], n_questions * len(regimes)
+    if planned != expected or expected < 1 or len(set(regimes)) < len(regimes):
+        raise RunError(
+            f"{file}: n_episodes.planned is {planned}, expected {expected}: "
+            f"{n_questions} questions in {len(regimes)} different regimes"
+        )
+
+
+def record_check(manifest: Mapping[str, Any], regime: str, questions: Collection[str] | None = None) -> Check:
+    """Return a check of one trajectory: that it is whole, and of this cell.
+
+    Parameters
+    ----------
+    manifest : mapping
+        With ``spec`` and ``simulated``.
+    regime : str
+        Whose file it is in.
+    questions : collection of str, optional
+        Ids of the questions of the run; by default any.
+
+    Returns
+    -------
+    callable
+        Takes a place, such as file and line, and a record; raises `RunError` naming place and field.
+    """
+    spec = manifest["spec"]
+    fixed = {
+        "model": spec["model"]["name"],
+        "condition": spec["condition"]["name"],
+        "split": spec["split"],
+        "regime": regime,
+        "task": spec["task"],
+        "budget": spec["budget"],
+        "simulated": manifest["simulated"],
+    }
+
+    def check(place: str, record: Mapping[str, Any]) -> None:
+        for name in _FIELDS:
+            if name not in record:
+                raise RunError(f"{place}: {name} is missing")
+        for name, expected in fixed.items():
+            if record[name] != expected:
+                raise RunError(
+                    f"{place}: {name} is {record[name]!r}, expected {expected!r} as in the manifest"
+                )
+        question = record["question_id"]
+        if not isinstance(question, str) or not question:
+            raise RunError(f"{place}: question_id is {question!r}, expected a text")
+        if questions is not None and question not in questions:
+            raise RunError(f"{place}: question_id {question!r} is no question of this run")
+        _check_lists(place, record)
+
+    return check
+
+
+def _check_lists(place: str, record: Mapping[str, Any]) -> None:
+    for name in (*_LISTS, *_LISTS_OF_OBJECTS):
+        if not isinstance(record[name], list):
+            raise RunError(f"{place}: {name} is {record[name]!r}, expected a list")
+    for name in _LISTS_OF_OBJECTS:
+        for number, entry in enumerate(record[name], 1):
+            if not isinstance(entry, dict):
+                raise RunError(f"{place}: {name}, entry {number} is {entry!r}, expected an object")
+    for number, call in enumerate(record["calls"], 1):
+        for name in _COUNTS:
+            if name not in call or not (call[name] is None or _is(call[name], int)):
+                found = repr(call[name]) if name in call else "missing"
+                raise RunError(
+                    f"{place}: calls, entry {number}: {name} is {found}, expected a whole number or null"
+                )
+
+
+def missing(path: Path, manifest: Mapping[str, Any], found: Mapping[str, Collection[str]]) -> str:
+    """Return which files of a run hold fewer trajectories than planned, with both counts.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The run directory.
+    manifest : mapping
+        As `load_manifest` gives it.
+    found : mapping
+        Regime -> ids of the questions that are there.
+
+    Returns
+    -------
+    str
+        Empty if all are there.
+
+    Raises
+    ------
+    RunError
+        If there are more than planned, or the regimes of a whole run are of different questions.
+    """
+    planned, regimes = manifest["spec"]["n_questions"], manifest["spec"]["regimes"]
+    for regime in regimes:
+        if len(found[regime]) > planned:
+            raise RunError(f"{path / regime}.jsonl: {len(found[regime])} trajectories, expected {planned}")
+    if lacking := [
+        f"{path / regime}.jsonl: {len(found[regime])} of {planned} trajectories"
+        for regime in regimes
+        if len(found[regime]) < planned
+    ]:
+        return "; ".join(lacking)
+    for regime in regimes:
+        if foreign := set(found[regime]) - set(found[regimes[0]]):
+            raise RunError(
+                f"{path / regime}.jsonl: question_id {min(foreign)!r} is there, but not in {regimes[0]}.jsonl"
+            )
+    return ""

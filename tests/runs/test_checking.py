@@ -1,0 +1,195 @@
+"""A run is what its manifest says, or it is refused by file, line and field."""
+
+import json
+import resource
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hamlet_cell import run
+from judged_useless.episodes import load_episodes
+from judged_useless.models.base import ModelError
+from judged_useless.models.scripted import ScriptedModel
+from judged_useless.runs import Run, RunError, read_run
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+
+Change = Callable[[Path], object]
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(path.glob("*.jsonl"))}
+
+
+def cut(file: Path) -> None:
+    file.write_bytes(file.read_bytes()[:-100])
+
+
+def without_the_first(file: Path) -> None:
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[1:]))
+
+
+LOST: dict[str, tuple[Change, str]] = {
+    "deleted": (Path.unlink, r"persistent\.jsonl: 0 of 6 trajectories"),
+    "emptied": (lambda file: file.write_bytes(b""), r"persistent\.jsonl: 0 of 6 trajectories"),
+    "cut": (cut, r"persistent\.jsonl: 5 of 6 trajectories"),
+    "a line less": (without_the_first, r"persistent\.jsonl: 5 of 6 trajectories"),
+}
+
+
+@pytest.mark.parametrize("case", LOST)
+async def test_what_a_complete_run_has_lost_is_missed_and_run_again(case: str, tmp_path: Path) -> None:
+    done = await run(tmp_path)
+    before = files(tmp_path)
+    lose, counts = LOST[case]
+    lose(tmp_path / "persistent.jsonl")
+    for read in (read_run, load_episodes):
+        with pytest.raises(RunError, match=rf"complete by its manifest.*{counts}"):
+            read(tmp_path)
+    again = await run(tmp_path)
+    assert files(tmp_path) == before
+    assert again.episodes().equals(load_episodes(tmp_path))
+    assert again.manifest["status"] == "complete"
+    assert again.manifest["tokens"] == done.manifest["tokens"]
+
+
+async def test_a_run_that_has_lost_some_is_not_complete_while_they_are_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise ModelError("the server is gone")
+
+    await run(tmp_path)
+    without_the_first(tmp_path / "persistent.jsonl")
+    with monkeypatch.context() as patch:
+        patch.setattr(ScriptedModel, "generate", fail)
+        with pytest.raises(ModelError, match=r"1 episodes of .* are missing"):
+            await run(tmp_path)
+    left = Run(tmp_path)
+    assert (left.manifest["status"], left.manifest["n_episodes"]["done"]) == ("incomplete", 17)
+    assert len(read_run(tmp_path)) == 17
+
+
+def put(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda record: record.update(fields)
+
+
+def put_call(name: str, value: object) -> Callable[[dict[str, Any]], object]:
+    return lambda record: record["calls"][0].update({name: value})
+
+
+DAMAGED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "another regime": (put(regime="clean"), "regime is 'clean', expected 'persistent'"),
+    "another model": (put(model="qwen3-8b"), "model is 'qwen3-8b', expected 'scripted:own-4'"),
+    "another condition": (put(condition="unaided"), "condition is 'unaided', expected 'enforced_rule'"),
+    "another split": (put(split="test300"), "split is 'test300', expected 'all'"),
+    "a foreign question": (put(question_id="zz"), "question_id 'zz' is no question of this run"),
+    "a question beyond the first six": (put(question_id="h07"), "question_id 'h07' is no question of this"),
+    "a question twice": (put(question_id="h00"), "question 'h00' occurs twice"),
+    "a number for a question": (put(question_id=3), "question_id is 3, expected a text"),
+    "no question": (lambda record: record.pop("question_id"), "question_id is missing"),
+    "no actions": (lambda record: record.pop("actions"), "actions is missing"),
+    "actions that are none": (put(actions=None), "actions is None, expected a list"),
+    "a count that is no number": (
+        put_call("prompt_tokens", "x"), "calls, entry 1: prompt_tokens is 'x', expected a whole number"),
+    "no count": (lambda record: record["calls"][0].pop("completion_tokens"),
+                 "calls, entry 1: completion_tokens is missing"),
+    "calls that are numbers": (put(calls=[3]), "calls, entry 1 is 3, expected an object"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("status", ["complete", "interrupted"])
+@pytest.mark.parametrize("case", DAMAGED)
+async def test_a_trajectory_that_is_not_of_the_run_is_refused(
+    case: str, status: str, made: Path, tmp_path: Path
+) -> None:
+    for name in ("manifest.json", *files(made)):
+        (tmp_path / name).write_bytes((made / name).read_bytes())
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"status": status}))
+    damage, message = DAMAGED[case]
+    file = tmp_path / "persistent.jsonl"
+    records = [json.loads(line) for line in file.read_text().splitlines()]
+    damage(records[1])
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    before = files(tmp_path)
+    with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
+        read_run(tmp_path)
+    with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
+        await run(tmp_path)
+    assert files(tmp_path) == before
+
+
+@pytest.fixture
+async def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run."""
+    return (await run(tmp_path_factory.mktemp("made"))).path
+
+
+def change(name: str, value: object) -> Callable[[dict[str, Any]], object]:
+    def put_there(manifest: dict[str, Any]) -> None:
+        *outer, last = name.split(".")
+        for part in outer:
+            manifest = manifest[part]
+        manifest[last] = value
+
+    return put_there
+
+
+MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
+    "no spec": (lambda manifest: manifest.pop("spec"), "spec is missing, expected an object"),
+    "a spec of null": (change("spec", None), "spec is None, expected an object"),
+    "a condition of text": (change("spec.condition", "unaided"), "spec.condition is 'unaided', expected an"),
+    "no name": (lambda manifest: manifest["spec"]["model"].pop("name"), r"spec\.model\.name is missing"),
+    "a status of ours no more": (change("status", "done"), "status is 'done', expected one of running"),
+    "a regime that is a path": (change("spec.regimes", ["../x"]), "spec.regimes has '../x', which is no"),
+    "a regime that is a number": (change("spec.regimes", [3]), "spec.regimes has 3, which is no regime"),
+    "no regimes": (change("spec.regimes", []), "n_episodes.planned is 18, expected 0"),
+    "fewer planned": (change("n_episodes.planned", 6), "n_episodes.planned is 6, expected 18"),
+    "timings of null": (change("timings", None), "timings is None, expected an object"),
+    "questions of a number": (change("questions", 3), "questions is 3, expected a list"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", MANIFESTS)
+async def test_a_broken_manifest_is_refused_with_its_field(case: str, made: Path) -> None:
+    file = made / "manifest.json"
+    damage, message = MANIFESTS[case]
+    manifest = json.loads(file.read_text())
+    damage(manifest)
+    file.write_text(json.dumps(manifest))
+    with pytest.raises(RunError, match=rf"manifest\.json: {message}"):
+        read_run(made)
+    with pytest.raises(RunError, match=rf"manifest\.json: {message}"):
+        await run(made)
+
+
+async def test_a_manifest_without_questions_has_the_regimes_compared(made: Path) -> None:
+    file = made / "manifest.json"
+    manifest = json.loads(file.read_text())
+    del manifest["questions"]
+    file.write_text(json.dumps(manifest))
+    assert len(read_run(made)) == 18
+    cell = made / "persistent.jsonl"
+    cell.write_text(cell.read_text().replace('"question_id":"h03"', '"question_id":"zz"'))
+    with pytest.raises(RunError, match=r"persistent\.jsonl: question_id 'zz' is there, but not in clean"):
+        read_run(made)
+
+
+async def test_a_full_disk_stops_the_run_by_name_and_more_room_resumes_it(tmp_path: Path) -> None:
+    whole = files((await run(tmp_path / "whole")).path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (max(map(len, whole.values())) // 2, hard))
+    try:
+        with pytest.raises(RunError, match=r"full.\w+\.jsonl: cannot be written: \[Errno 27\]"):
+            await run(tmp_path / "full")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    kept = files(tmp_path / "full")
+    assert 0 < sum(content.count(b"\n") for content in kept.values()) < 18
+    assert all(content.endswith(b"\n") for content in kept.values() if content)
+    assert Run(tmp_path / "full").manifest["status"] == "stopped"
+    await run(tmp_path / "full")
+    assert files(tmp_path / "full") == whole
