@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -335,25 +336,27 @@ def test_termination_is_derived_as_far_as_actions_tell() -> None:
 
 
 def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(tmp_path: Path) -> None:
-    for name in ("failed", "locked"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "manifest.json").write_text("{}", encoding="utf-8")
-        (tmp_path / name / "run.lock").touch()
-    (tmp_path / "locked" / "clean.jsonl").touch()
-    with pytest.raises(NoEpisodesError, match="in any of its runs: failed, locked"):
-        load_episodes(tmp_path)
-    asyncio.run(
-        run_cell(
-            model="scripted:never",
-            task="atlas",
-            n_questions=2,
-            regimes=["clean"],
-            out=tmp_path / "run",
-            progress=False,
-        )
-    )
+    run, failed, locked = (tmp_path / "runs" / name for name in ("run", "failed", "locked"))
+    cell: dict[str, Any] = {
+        "model": "scripted:never",
+        "task": "atlas",
+        "n_questions": 2,
+        "regimes": ["clean"],
+    }
+    asyncio.run(run_cell(**cell, out=run, progress=False))
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    for each in (failed, locked):
+        each.mkdir()
+        (each / "manifest.json").write_text(json.dumps(manifest | {"status": "incomplete"}), encoding="utf-8")
+        (each / "run.lock").touch()
+    (locked / "clean.jsonl").touch()
     with pytest.warns(UserWarning, match="no episode has ended yet: failed, locked"):
-        assert len(load_episodes(tmp_path)) == 2
-    (tmp_path / "failed" / "manifest.json").write_bytes((tmp_path / "run" / "manifest.json").read_bytes())
+        assert len(load_episodes(tmp_path / "runs")) == 2
     with pytest.raises(RunError, match="no episode has ended yet"):
-        load_episodes(tmp_path / "failed")
+        load_episodes(failed)
+    (run / "clean.jsonl").unlink()
+    with pytest.raises(RunError, match="complete by its manifest"):
+        load_episodes(tmp_path / "runs")
+    shutil.rmtree(run)
+    with pytest.raises(NoEpisodesError, match="in any of its runs: failed, locked"):
+        load_episodes(tmp_path / "runs")

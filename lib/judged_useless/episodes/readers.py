@@ -211,7 +211,16 @@ def _is_run(path: Path) -> bool:
 
 def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
     """Return the runs of a folder that hold an episode: one that failed at once must not hide the others."""
-    begun = [run for run in runs if any(file.stat().st_size for file in run.glob("*.jsonl"))]
+    # Here, because runs are read into episodes and so import this package.
+    from judged_useless.runs.store import read_manifest
+
+    begun = [
+        run
+        for run in runs
+        if any(file.stat().st_size for file in run.glob("*.jsonl"))
+        # A run that says it is complete has lost its episodes, which reading it tells.
+        or read_manifest(run).get("status") == "complete"
+    ]
     empty = ", ".join(run.name for run in runs if run not in begun)
     if not begun:
         raise NoEpisodesError(f"{folder}: no episode has ended yet in any of its runs: {empty}")
