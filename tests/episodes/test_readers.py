@@ -355,7 +355,10 @@ def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(t
     with pytest.raises(RunError, match="no episode has ended yet"):
         load_episodes(failed)
     (run / "clean.jsonl").unlink()
-    with pytest.raises(RunError, match="complete by its manifest"):
+    with (
+        pytest.warns(UserWarning, match="failed, locked"),
+        pytest.raises(RunError, match="complete by its manifest"),
+    ):
         load_episodes(tmp_path / "runs")
     shutil.rmtree(run)
     with pytest.raises(NoEpisodesError, match="in any of its runs: failed, locked"):

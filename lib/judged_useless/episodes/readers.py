@@ -219,7 +219,7 @@ def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
         for run in runs
         if any(file.stat().st_size for file in run.glob("*.jsonl"))
         # A run that says it is complete has lost its episodes, which reading it tells.
-        or read_manifest(run).get("status") == "complete"
+        or (read_manifest(run) or {}).get("status") == "complete"
     ]
     empty = ", ".join(run.name for run in runs if run not in begun)
     if not begun:
