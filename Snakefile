@@ -15,9 +15,18 @@ PAGES = sorted(
 
 
 def source_files(_):
-    """Files that a source of runs consists of; the named sources are part of the data, or of the cache."""
-    given = [Path(name) for name in SOURCE.split(",") if name not in ("embedded", "hub")]
-    return [str(file) for path in given for file in (sorted(path.rglob("*.jsonl")) if path.is_dir() else [path])]
+    """Files that a source consists of: the sections run again when they change."""
+    from judged_useless.paths import cache_dir
+
+    given = [cache_dir() / "episodes" if name == "hub" else Path(name) for name in SOURCE.split(",")]
+    found = [
+        sorted(each for each in path.rglob("*") if each.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
+        if path.is_dir()
+        else [path]
+        for name, path in zip(SOURCE.split(","), given)
+        if name != "embedded"
+    ]
+    return [str(file) for files in found for file in files]
 
 
 rule book:

@@ -1,17 +1,22 @@
 """The paper's tables in their layout, and the commands that would fill them."""
 
 import re
+import shlex
 from html.parser import HTMLParser
 from typing import Any
 
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
+from judged_useless.conditions import get_condition
 from judged_useless.coverage import recompute_everything, with_simulated_policies
 from judged_useless.filling import RELEASED, RUN, commands_to_fill, filling, how_to_fill, run_command
 from judged_useless.paper_tables import TITLES, paper_table, printed_text, recomputed_text
 from judged_useless.published import published
 from judged_useless.recompute import recompute
+from judged_useless.regimes import get_regime
+from judged_useless.tasks import fever
+from judged_useless.tasks.splits import split_ids
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +96,7 @@ def test_counts_ranges_and_words() -> None:
     counted = first(table="8", column="answers after 5 useless", model="qwen3-8b")
     assert printed_text(counted) == "26/176"
     assert printed_text(first(table="8", column="judged useless", model="qwen3-8b")) == "86.5\u00a0%"
-    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47 [0.46, …"
+    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47, lower bound 0.46"
     bound = first(table="28", column="combo LB vs rule / budget (Rp4)", model="qwen3-8b")
     assert printed_text(bound) == "lower bound −0.011"
     assert printed_text(first(table="15", row="Qwen3-8B rule - none")) == "0.026 [0.012, 0.041], p = 0.001"
@@ -192,8 +197,23 @@ def test_commands_are_what_the_command_line_takes() -> None:
         pytest.skip("the run command is not there")
     held = recompute(published(), load_episodes(), n_boot=5)
     for command in commands_to_fill(held):
-        words = command.removeprefix("judged-useless ").split()
-        assert parser.parse_args(words).command == "run"
+        words = shlex.split(command.removeprefix("judged-useless "), comments=True)
+        given = parser.parse_args(words)
+        assert given.command == "run"
+        if given.task == "hotpotqa":
+            assert split_ids(given.split), command
+        else:
+            assert (given.task, given.split in fever.SPLITS) == ("fever", True), command
+        get_condition(given.condition)
+        for regime in given.regimes:
+            get_regime(regime)
+        assert ("--useless-rate" in command) == (given.condition == "random")
+        if "--budget 16" in command:
+            assert set(given.regimes) == {"persistent", "recover_after_2", "clean"}
+        if "sonnet" in command:
+            assert given.n_questions == 100
+        if "qwen3-32b" in command and "thinking" in command:
+            assert set(given.regimes) == {"persistent", "late_onset_from_3", "recover_after_2", "clean"}
 
 
 # --- Table 7 --------------------------------------------------------------------------------------
@@ -215,3 +235,36 @@ def test_a_wrong_number_of_table_7_is_told() -> None:
     row = held[(held["row"] == "clock, action 6") & (held["measure"] == "integration_index")].iloc[0]
     assert row["recomputed"] == pytest.approx(0.5)
     assert not row["equal"]
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_shown_without_marks_of_formulas(everything: pd.DataFrame) -> None:
+    for number in ("4", "5"):
+        html = paper_table(everything, number, source="here").html
+        shown = " ".join(cell for row in Cells(html).rows for cell in row)
+        assert not re.search(r"[{}\\^]", shown)
+        assert not re.search(r"(?:^|[ (\[])-\.?\d", shown)
+    assert "(p = .0285)" in paper_table(everything, 4, source="here").html
+    assert "Llama-3.1-8B" in paper_table(everything, 5, source="here").html
+
+
+def test_an_interval_without_a_value_is_recomputed_to_its_own_places(everything: pd.DataFrame) -> None:
+    rows = everything[(everything["value_printed"] == "") & (everything["low_printed"] != "")]
+    rows = rows[
+        rows["recomputed"].notna() & rows["k"].isna() & (rows["low_printed"].str.contains(".", regex=False))
+    ]
+    assert len(rows)
+    for record in rows.to_dict("records"):
+        places = len(record["low_printed"].partition(".")[2])
+        assert re.match(rf"−?\d+\.\d{{{places + 1}}}\b", recomputed_text(record))
+
+
+def test_no_bracket_stays_open(everything: pd.DataFrame) -> None:
+    for number in TITLES:
+        html = paper_table(everything, number, source="here").html
+        assert "…" not in html
+        for row in Cells(html).rows:
+            for cell in row:
+                assert cell.count("[") == cell.count("]"), cell

@@ -117,3 +117,10 @@ def test_verdicts_differ_and_dashes() -> None:
         assert frame["at printed precision"].to_list() == ["equal", "differs", ""]
         assert frame["published"].to_list()[2] == "–"
         assert frame["difference"].to_list() == ["−0.005", "−0.020", ""]
+
+
+def test_backticks_become_code_and_a_lone_one_stays() -> None:
+    note = "Run `make <data>`."
+    html = Table(pd.DataFrame({"a": [1]}), "A `caption", note)._repr_mimebundle_()["text/html"]
+    assert "Run <code>make &lt;data&gt;</code>." in html
+    assert "<figcaption>A `caption</figcaption>" in html

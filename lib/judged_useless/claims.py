@@ -100,6 +100,35 @@ def every(verdicts: Sequence[bool | None]) -> bool | None:
     return None if not verdicts or any(each is None for each in verdicts) else True
 
 
+def tally(verdicts: Sequence[bool | None]) -> str:
+    """Return in words for how many parts a claim holds.
+
+    Parameters
+    ----------
+    verdicts : sequence of bool or None
+        One a cell, as for :func:`every`.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> tally([True, None, None])
+    'holds for 1 of 3 cells; the others cannot be told'
+    >>> tally([True, False]), tally([None])
+    ('holds for 1 of 2 cells; fails for 1', 'none of 1 cell can be told')
+    """
+    cells = f"{len(verdicts)} {'cell' if len(verdicts) == 1 else 'cells'}"
+    told = [bool(each) for each in verdicts if each is not None]
+    if not told:
+        return f"none of {cells} can be told"
+    text = f"holds for {sum(told)} of {cells}"
+    if failing := len(told) - sum(told):
+        text += f"; fails for {failing}"
+    return text + ("; the others cannot be told" if len(told) < len(verdicts) else "")
+
+
 def check_claims(claims: Sequence[Claim], *, source: object, episodes: pd.DataFrame | None = None) -> Table:
     """Return the claims with their verdicts; on the released episodes, a claim that fails is an error.
 

@@ -66,11 +66,24 @@ LOGGED = tuple(name for name in MEASURES if name.startswith("useful_rate_"))
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
+#: What the control with random judgments needs besides: no command can know the model's own rate.
+_RATE = "  # add --useless-rate and the model's share of USELESS on dev100"
 _PROVIDERS = {"claude": "anthropic"}
 #: Conditions that are no run of their own, but offline policies on the answer-now branches.
 _OFFLINE = ("answer_now", "own_5_policy")
 #: Conditions that the command line spells otherwise than the record of published numbers.
 _SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
+#: Splits that the command line spells otherwise.
+_SPLITS = {"fever292": "claims292"}
+#: Models that the paper ran on the first questions of a split only.
+_FIRST = {"claude-sonnet-5": "100"}
+#: (model, condition) -> the regimes that the paper ran, where these are fewer than the six.
+_FEWER = {
+    ("qwen3-32b", arm): ("persistent", "late_onset_from_3", "recover_after_2", "clean")
+    for arm in ("unaided_thinking", "budget_thinking")
+}
+#: Regimes of the runs with 16 actions (Table 16).
+_LONG = ("persistent", "recover_after_2", "clean")
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
 _UNJUDGED, _JUDGED_THERE = ("clean", "plausible"), ("decide", "enforced_rule", "combo")
@@ -108,7 +121,8 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     key : tuple
         Model, condition, task, split, budget, as in :func:`judged_useless.recompute.cell_keys`.
     regimes : sequence of str
-        Regimes that are needed; the six of mean6, or some of them, are the command's default.
+        Regimes that are needed; the six of mean6, or some of them, are the command's default. Where the
+        paper ran fewer, only those are named.
 
     Returns
     -------
@@ -117,24 +131,28 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     Examples
     --------
     >>> run_command(("qwen3-8b", "combo", "fever", "fever292", 8))
-    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever --split fever292'
+    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever --split claims292'
     """
     model, condition, task, split, budget = map(str, key)
     provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
     whole, _, rest = split.partition("-")
+    fewer = _LONG if budget == "16" else _FEWER.get((model, condition))
+    default = fewer is None and set(regimes) <= set(MEAN6)
+    first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
         "model": f"{provider}:{model}",
         "condition": _SPELLED.get(condition, condition),
         "task": "" if task == "hotpotqa" else task,
-        "split": "" if whole == "test300" else whole,
-        "n-questions": rest.removeprefix("first") if rest.startswith("first") else "",
+        "split": "" if whole == "test300" else _SPLITS.get(whole, whole),
+        "n-questions": first,
         "replicate": rest.removeprefix("run") if rest.startswith("run") else "",
         "budget": "" if budget == "8" else budget,
-        "regimes": "" if set(regimes) <= set(MEAN6) else " ".join(regimes),
+        "regimes": "" if default else " ".join(fewer or regimes),
     }
-    return " ".join(
+    command = " ".join(
         ["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)]
     )
+    return command + (_RATE if condition == "random" else "")
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
+from re import sub
 from typing import Any
 
 import pandas as pd
@@ -111,6 +112,29 @@ def _minus(text: str) -> str:
     return text.replace("-", "−")
 
 
+#: What is left of formulas in the paper's words.
+_FORMULAS = {
+    "{=}": " = ", r"\geq": " ≥ ", r"\leq": " ≤ ", r"\to": " →", r"\Delta": "Δ ", r"\kappa": "κ ",
+    r"^{\ddagger}": "‡",
+}  # fmt: skip
+
+
+def _in_words(text: str) -> str:
+    """Return words of the paper without marks of formulas, and with a true minus before numbers."""
+    for mark, shown in _FORMULAS.items():
+        text = text.replace(mark, shown)
+    # Not between a letter or digit and a number, which is a name: test L-C3, Llama-3.1-8B.
+    text = sub(r"(?<![A-Za-z0-9])-(?=\.?\d)", "−", text)
+    return sub(r"  +", " ", text).replace("( ", "(")
+
+
+def _places(record: Record) -> int:
+    """Return the places to which a number, or a bound without one, is printed."""
+    texts = [str(record[f"{name}_printed"]) for name in ("value", "low", "high")]
+    places = [len(text.partition(".")[2]) for text in texts if text]
+    return max(places, default=int(record["decimals"])) if not texts[0] else int(record["decimals"])
+
+
 def printed_text(record: Record) -> str:
     """Return a published number as it is printed, with its interval and p-value; a text for one in words.
 
@@ -135,11 +159,11 @@ def printed_text(record: Record) -> str:
     elif low or high:
         return _minus(f"lower bound {low}" if low else f"at most {high}{per_cent}")
     else:
-        return str(record["note"] or "") if record["measure"] in _IN_WORDS else ""
+        return _in_words(str(record["note"] or "")) if record["measure"] in _IN_WORDS else ""
     if low and high:
         text += f" [{low}, {high}]"
     elif low:
-        text += f" [{low}, …"
+        text += f", lower bound {low}"
     return _minus(text) + (f", p {'' if p.startswith('<') else '= '}{p}" if p else "")
 
 
@@ -170,7 +194,7 @@ def recomputed_text(record: Record) -> str:
     bounded = not (_missing(record["low"]) and _missing(record["high"]))
     nan = float("nan")
     low, high = (float(record[f"recomputed_{name}"]) if bounded else nan for name in ("low", "high"))
-    return show(value, low, high, int(record["decimals"]) + 1)
+    return show(value, low, high, _places(record) + 1)
 
 
 def _mark(record: Record) -> str:
@@ -185,7 +209,7 @@ def _mark(record: Record) -> str:
         sign = "≈" if record["task"] == "simulated" else "="
         return f'<span class="ju-mine ju-equal">{escape(text)} {sign}</span>'
     difference = float(record["difference"])
-    gap = "interval" if _missing(difference) else _minus(f"{difference:+.{int(record['decimals']) + 1}f}")
+    gap = "interval" if _missing(difference) else _minus(f"{difference:+.{_places(record) + 1}f}")
     return f'<span class="ju-mine ju-differs">{escape(text)} ≠ ({escape(gap)})</span>'
 
 
@@ -199,7 +223,9 @@ def _cell(records: list[Record]) -> str:
 
 def _registered_cell(records: list[Record]) -> str:
     """Return a cell of Tables 4 and 5: the outcome in the paper's words, and what was recomputed of it."""
-    lines = [escape(str(record["note"])) for record in records if record["measure"] == "printed_outcome"]
+    lines = [
+        escape(_in_words(str(record["note"]))) for record in records if record["measure"] == "printed_outcome"
+    ]
     for record in records:
         column = str(record["column"])
         if column.startswith("prediction: "):
@@ -258,10 +284,10 @@ def _tables(rows: pd.DataFrame, table: str, caption: str) -> str:
         else:
             blocks.append((columns, [body]))
     label = escape(caption, quote=True)
-    wide = "" if set(rows["measure"]) & set(_IN_WORDS[:3]) else " ju-numbers"
+    kind = "words" if set(rows["measure"]) & set(_IN_WORDS[:3]) else "numbers"
     return "".join(
         f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{label}">'
-        f'<table class="ju-paper{wide}"><thead><tr>'
+        f'<table class="ju-paper ju-{kind}"><thead><tr>'
         f"<td></td>{''.join(f'<th scope=col>{escape(name)}</th>' for name in columns)}</tr></thead>"
         f"{''.join(bodies)}</table></div>"
         for columns, bodies in blocks

@@ -1,7 +1,9 @@
 """Reading and writing episodes: what comes in is what went out, and a corrupt file is refused by place."""
 
+import asyncio
 import gzip
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from judged_useless.episodes import EpisodeError, NoEpisodesError, load_parquet,
 from judged_useless.episodes.readers import derive_termination
 from judged_useless.files import sha256
 from judged_useless.paths import data_dir
+from judged_useless.runs import RunError, run_cell
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]
@@ -450,3 +453,33 @@ def test_termination_is_derived_as_far_as_actions_tell() -> None:
     assert (
         derive_termination(persistent)["termination"].fillna("").equals(derived[persistent.index].fillna(""))
     )
+
+
+def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(tmp_path: Path) -> None:
+    run, failed, locked = (tmp_path / "runs" / name for name in ("run", "failed", "locked"))
+    cell: dict[str, Any] = {
+        "model": "scripted:never",
+        "task": "atlas",
+        "n_questions": 2,
+        "regimes": ["clean"],
+    }
+    asyncio.run(run_cell(**cell, out=run, progress=False))
+    manifest = json.loads((run / "manifest.json").read_text(encoding="utf-8"))
+    for each in (failed, locked):
+        each.mkdir()
+        (each / "manifest.json").write_text(json.dumps(manifest | {"status": "incomplete"}), encoding="utf-8")
+        (each / "run.lock").touch()
+    (locked / "clean.jsonl").touch()
+    with pytest.warns(UserWarning, match="no episode has ended yet: failed, locked"):
+        assert len(load_episodes(tmp_path / "runs")) == 2
+    with pytest.raises(RunError, match="no episode has ended yet"):
+        load_episodes(failed)
+    (run / "clean.jsonl").unlink()
+    with (
+        pytest.warns(UserWarning, match="failed, locked"),
+        pytest.raises(RunError, match="complete by its manifest"),
+    ):
+        load_episodes(tmp_path / "runs")
+    shutil.rmtree(run)
+    with pytest.raises(NoEpisodesError, match="in any of its runs: failed, locked"):
+        load_episodes(tmp_path / "runs")

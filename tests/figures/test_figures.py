@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless import answer_rate_after_run, load_episodes
+from judged_useless.absent import Absent
 from judged_useless.estimators import Estimate
 from judged_useless.figures import (
     Picture,
@@ -198,6 +199,13 @@ def test_bars_are_shares_in_per_cent_with_their_intervals() -> None:
 def test_an_undefined_interval_is_not_drawn() -> None:
     axes = judged_and_answered({"value": 1.0, "low": None, "high": None}, AFTER, title="t")  # type: ignore[dict-item]
     assert len(axes.collections) == 1
+
+
+def test_a_missing_share_is_said_in_words() -> None:
+    axes = judged_and_answered(SHARE, Absent("no run of five"), title="t")
+    assert [text.get_text() for text in axes.texts] == ["96.0 %", "not available"]
+    assert len([patch for patch in axes.patches if isinstance(patch, Rectangle)]) == 1
+    assert ticks(axes)[1] == "answered after\na number in a row"
 
 
 def test_the_key_figure_of_the_released_episodes() -> None:

@@ -62,7 +62,9 @@ def grids() -> tuple[pd.DataFrame, pd.DataFrame]:
 
 def test_heatmap_writes_each_value_and_its_replication() -> None:
     axes = contrast_heatmap(*grids(), title="A map", harness=["enforced_rule"])
-    assert [text.get_text() for text in axes.texts] == ["−.06\n(−.05)", "−.07", "+.33", "·"]
+    assert [text.get_text() for text in axes.texts] == ["−.06", "(−.05)", "−.07", "+.33", "·"]
+    sizes = [float(text.get_fontsize()) for text in axes.texts]
+    assert sizes[1] < sizes[0]
     assert labels(axes) == ["unaided", "enforced rule"]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["qwen3\n8b", "qwen3\n32b"]
     assert [label.get_fontweight() for label in axes.get_yticklabels()] == ["normal", "bold"]

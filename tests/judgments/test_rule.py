@@ -58,3 +58,11 @@ def test_nonsense_is_refused(arguments: dict[str, int], message: str) -> None:
 )
 def test_a_reply_is_read_by_its_words(reply: str, judgment: str) -> None:
     assert parse_side_channel(reply) == judgment
+
+
+@pytest.mark.parametrize("word", ["useless", "USELESS ", "", "yes"])
+def test_an_unknown_word_is_refused_and_leaves_the_run(word: str) -> None:
+    rule = IntegrationRule(run=3)
+    with pytest.raises(ValueError, match="expected USELESS, USEFUL, UNPARSED or None"):
+        rule.observe(word)
+    assert rule.run == 3

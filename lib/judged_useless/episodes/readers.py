@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import warnings
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -206,11 +207,31 @@ def _is_run(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
 
+def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
+    """Return the runs of a folder that hold an episode: one that failed at once must not hide the others."""
+    # Here, because runs are read into episodes and so import this package.
+    from judged_useless.runs.store import read_manifest
+
+    begun = [
+        run
+        for run in runs
+        if any(file.stat().st_size for file in run.glob("*.jsonl"))
+        # A run that says it is complete has lost its episodes, which reading it tells.
+        or (read_manifest(run) or {}).get("status") == "complete"
+    ]
+    empty = ", ".join(run.name for run in runs if run not in begun)
+    if not begun:
+        raise NoEpisodesError(f"{folder}: no episode has ended yet in any of its runs: {empty}")
+    if empty:
+        warnings.warn(f"{folder}: passed over, because no episode has ended yet: {empty}", stacklevel=2)
+    return begun
+
+
 def _given_files(path: Path) -> list[Path]:
     if _is_run(path):
         return [path]
     if path.is_dir() and (runs := sorted(folder for folder in path.iterdir() if _is_run(folder))):
-        return runs
+        return _begun(path, runs)
     if path.is_dir():
         files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
         if not files:
@@ -281,7 +302,8 @@ def load_episodes(
     source : str, path, or list of them, default "embedded"
         "embedded": the two released cells in ``data/episodes``. "hub": all 43 released cells, from the cache
         that ``judged-useless fetch`` fills. Otherwise a Parquet or JSON lines file (also ``.jsonl.gz``), a
-        run directory, a folder of such files or runs, or a list of any of these.
+        run directory, a folder of such files or runs, or a list of any of these. Runs of a folder in which no
+        episode has ended yet are passed over with a warning.
     model, condition, split, regimes : str or sequence of str, optional
         Keep only these; everything by default. A name that is asked for beside others may be absent.
 

@@ -3,12 +3,14 @@
 import base64
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -110,6 +112,40 @@ def set_title(axes: Axes, title: str) -> None:
     figure = axes.get_figure(root=True)
     if figure is not None:
         figure.suptitle(fill(title, 42), x=0.01, ha="left", fontsize=13, weight="bold")
+
+
+def add_legend(
+    axes: Axes, handles: Sequence[Artist] | None = None, *, columns: int = 1, title: str = ""
+) -> None:
+    """Give a figure its legend, below the axes, with labels broken to fit a narrow page.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Any axes of the figure.
+    handles : sequence of matplotlib.artist.Artist, optional
+        What to explain; whatever has a label by default.
+    columns : int, default 1
+        Columns.
+    title : str
+        A line above.
+    """
+    figure = axes.get_figure(root=True)
+    if figure is None:
+        return
+    given: dict[str, Any] = {} if handles is None else {"handles": list(handles)}
+    legend = figure.legend(
+        **given,
+        loc="outside lower left",
+        ncols=columns,
+        frameon=False,
+        fontsize=11,
+        title=fill(title, 46),
+        title_fontsize=11,
+        alignment="left",
+    )
+    for text in legend.get_texts():
+        text.set_text(fill(text.get_text(), 46 // columns))
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from judged_useless.absent import Absent
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes, set_title
+from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
 from judged_useless.published import show
 
 
@@ -122,18 +123,20 @@ def published_and_recomputed(
     axes.set_ylim(-0.6, len(comparison) - 0.4)
     axes.set_xlabel(fill(xlabel, 36))
     set_title(axes, title)
-    axes.figure.legend(loc="outside lower left", ncols=1, frameon=False)
+    add_legend(axes)
     return axes
 
 
-def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Estimate, *, title: str) -> Axes:
+def judged_and_answered(
+    useless: Mapping[str, float] | pd.Series, answered: Estimate | Absent, *, title: str
+) -> Axes:
     """Draw how often a failing source is judged useless, and how often the agent then answers.
 
     Parameters
     ----------
     useless : mapping
         ``value``, ``low`` and ``high`` of the share of results judged useless.
-    answered : Estimate
+    answered : Estimate or Absent
         Share of episodes that end in an answer after a run of such judgments; its part ``k`` is the run.
     title : str
         Title.
@@ -141,7 +144,7 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
     Returns
     -------
     matplotlib.axes.Axes
-        Two horizontal bars with intervals, in per cent.
+        Two horizontal bars with intervals, in per cent; words in the place of one that is missing.
     """
     axes = new_axes(2.4)
     k = float(str(answered["k"]))
@@ -150,6 +153,9 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
     for place, share, colour in bars:
         value, low, high = (share[name] for name in ("value", "low", "high"))
         percent = 100 * float(str(value))
+        if np.isnan(percent):
+            axes.text(2, place, "not available", va="center")
+            continue
         axes.barh(place, percent, height=0.6, color=COLOURS[colour])
         right = percent
         if low is not None and high is not None:

@@ -17,6 +17,7 @@ from judged_useless.figures.base import (
     MODELS,
     PUBLISHED,
     WIDTH,
+    add_legend,
     new_axes,
     set_title,
     style,
@@ -80,14 +81,7 @@ def hazards_by_run(
     axes.set_xticks(range(1, 7))
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
-    axes.figure.legend(
-        handles=handles,
-        loc="outside lower left",
-        ncols=2,
-        frameon=False,
-        fontsize=11,
-        title=f"lines: recomputed ({source})" if len(source) < 30 else "lines: recomputed",
-    )
+    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({source})")
     set_title(axes, title)
     return axes
 
@@ -125,7 +119,7 @@ def judgments_by_position(judged: pd.DataFrame, *, title: str) -> Axes:
     axes.set_xticks(sorted(set(judged["t"])))
     axes.set_xlabel("position of the result in the episode")
     axes.set_ylabel("judged useless (%)")
-    axes.figure.legend(loc="outside lower left", ncols=2, frameon=False)
+    add_legend(axes, columns=2)
     set_title(axes, title)
     return axes
 
@@ -183,9 +177,7 @@ def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
         axes.set_title(fill(f"solid: {first}; dashed: {second}", 44), fontsize=11, loc="left")
     panels[-1].set_xlabel("failed results so far")
     panels[-1].set_xticks(np.unique(table["failed"]))
-    figure = panels[0].get_figure()
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower left", ncols=2, frameon=False)
     top: Axes = panels[0]
+    add_legend(top, top.get_legend_handles_labels()[0], columns=2)
     set_title(top, title)
     return top

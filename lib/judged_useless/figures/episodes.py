@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from judged_useless.figures.base import COLOURS, new_axes, set_title
+from judged_useless.figures.base import COLOURS, add_legend, new_axes, set_title
 
 _LETTERS = {"USELESS": "–", "USEFUL": "+", "UNPARSED": "?"}
 
@@ -51,7 +51,7 @@ def _strip_axes(rows: int, columns: int, labels: Sequence[str], title: str) -> A
 
 def _legend(axes: Axes, names: Sequence[tuple[str, str]], columns: int) -> None:
     handles = [Patch(facecolor=COLOURS[key], label=text) for key, text in names]
-    axes.figure.legend(handles=handles, loc="outside lower left", ncols=columns, frameon=False)
+    add_legend(axes, handles, columns=columns)
 
 
 def contrasted_histories(t: int = 5) -> Axes:

@@ -1,6 +1,7 @@
 """The heat map of Δ by condition and model."""
 
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -83,12 +84,15 @@ def contrast_heatmap(
     axes.imshow(shown, cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, aspect="auto")
     for row, column in np.ndindex(numbers.shape):
         value, again = float(numbers[row, column]), float(repeated[row, column])
-        text = signed(value) + ("" if np.isnan(again) else f"\n({signed(again)})")
         dark = abs(value) > 0.6 * _LIMIT  # white letters where the colour is dark; NaN compares false
-        axes.text(
-            column, row, text, ha="center", va="center", fontsize=12, color="white" if dark else "black"
-        )
-    axes.set_xticks(range(len(values.columns)), [model_label(str(model)) for model in values.columns])
+        look: dict[str, Any] = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
+        repeats = not np.isnan(again)
+        axes.text(column, row - (0.16 if repeats else 0.0), signed(value), fontsize=12, **look)
+        if repeats:
+            axes.text(column, row + 0.24, f"({signed(again)})", fontsize=9, **look)
+    axes.set_xticks(
+        range(len(values.columns)), [model_label(str(model)) for model in values.columns], fontsize=10
+    )
     axes.set_yticks(range(len(values)), [str(name).replace("_", " ") for name in values.index])
     axes.xaxis.tick_top()
     axes.tick_params(length=0)

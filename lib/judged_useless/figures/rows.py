@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes, set_title
+from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
 from judged_useless.figures.comparison import draw_points
 
 _LIGHT, _DARK = "#9ecae1", "#08519c"
@@ -86,7 +86,7 @@ def contrast_forest(
     draw_points(axes, places + 0.15, comparison, ("value", "low", "high"), "published", PUBLISHED)
     mine = ("recomputed", "recomputed_low", "recomputed_high")
     draw_points(axes, places - 0.15, comparison, mine, f"recomputed ({source})", RECOMPUTED)
-    axes.figure.legend(loc="outside lower left", ncols=1, frameon=False)
+    add_legend(axes)
     return axes
 
 
@@ -141,7 +141,7 @@ def answering_actions(actions: pd.DataFrame, *, title: str, source: str) -> Axes
     right = int(max(map(float, budgets), default=8.0))
     axes.set_xlim(0, right + 0.5)
     axes.set_xticks(range(0, right + 1, 2))
-    axes.figure.legend(handles=handles, loc="outside lower left", ncols=1, frameon=False)
+    add_legend(axes, handles)
     return axes
 
 
@@ -198,11 +198,5 @@ def judged_and_answered_by_model(agents: pd.DataFrame, *, title: str, source: st
         Patch(color=COLOURS["answer"], label="answered after five in a row"),
         Line2D([], [], marker="D", linestyle="", color=PUBLISHED, markerfacecolor="white", label="published"),
     ]
-    axes.figure.legend(
-        handles=handles,
-        loc="outside lower left",
-        ncols=1,
-        frameon=False,
-        title=fill(f"bars: recomputed ({source})", 44),
-    )
+    add_legend(axes, handles, title=f"bars: recomputed ({source})")
     return axes

@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from judged_useless.figures.base import CONDITIONS, MODELS, new_axes, set_title
+from judged_useless.figures.base import CONDITIONS, MODELS, add_legend, new_axes, set_title
 
 _OTHER = ("#4d4d4d", "o")
 
@@ -93,6 +93,6 @@ def cost_against_success(arms: pd.DataFrame, *, title: str, price: float = 0.05)
         )
         for name in models
     ]
-    axes.figure.legend(handles=handles, loc="outside lower left", ncols=2, frameon=False, fontsize=11)
+    add_legend(axes, handles, columns=2)
     set_title(axes, title)
     return axes

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from judged_useless.episodes.codes import JUDGMENTS
+
 
 @dataclass
 class IntegrationRule:
@@ -56,13 +58,21 @@ class IntegrationRule:
         Parameters
         ----------
         judgment : str or None
-            ``USELESS`` adds one to the run; any other word ends it; None (nothing was said) leaves it.
+            ``USELESS`` adds one to the run; ``USEFUL`` and ``UNPARSED`` end it; None (no judgment was asked
+            for or given) leaves the run as it is.
 
         Returns
         -------
         bool
             `should_stop`, after this judgment.
+
+        Raises
+        ------
+        ValueError
+            For any other word, such as a reply that was not parsed; the run is left as it is.
         """
+        if judgment is not None and judgment not in JUDGMENTS:
+            raise ValueError(f"judgment is {judgment!r}, expected {', '.join(JUDGMENTS)} or None")
         if judgment == "USELESS":
             self.run += 1
         elif judgment is not None:
