@@ -1,0 +1,123 @@
+"""Run one cell of the experiment, or what is missing of it, and print the success of each regime and Δ."""
+
+import argparse
+import asyncio
+import sys
+from typing import Any
+
+SUMMARY = "run an agent on a failing source, or resume a run"
+
+#: Options of the command line that are arguments of `run_cell` under the same name.
+_CELL = (
+    "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
+    "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency", "progress",
+)  # fmt: skip
+#: And those that are options of a model's provider, passed on where they are given.
+_MODEL = ("base_url", "served_name", "context", "cost_cap_usd")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``run``."""
+    from judged_useless.regimes import MEAN6
+
+    parser.add_argument(
+        "--model", required=True, help="provider:name, such as openai:Qwen/Qwen3-8B or scripted:own-5"
+    )
+    parser.add_argument(
+        "--condition", default="unaided", help="released name, or parts joined with + (%(default)s)"
+    )
+    parser.add_argument(
+        "--task", default="hotpotqa", help="hotpotqa, fever, atlas, atlas-claims (%(default)s)"
+    )
+    parser.add_argument("--split", default="test300", help="split of the task (%(default)s)")
+    parser.add_argument(
+        "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="default: the six of mean6"
+    )
+    parser.add_argument("--n-questions", type=int, metavar="N", help="the first N questions only (all)")
+    parser.add_argument("--budget", type=int, default=8, help="actions of an episode (%(default)s)")
+    parser.add_argument(
+        "--k", type=int, default=5, help="useless judgments in a row at which a rule acts (%(default)s)"
+    )
+    parser.add_argument("--seed", type=int, help="base seed of sampling (that of the released runs, 42)")
+    parser.add_argument("--out", help="run directory (a folder under runs/ named after the cell)")
+    parser.add_argument(
+        "--no-judge",
+        dest="judge",
+        action="store_false",
+        help="record judgments only where the condition uses them",
+    )
+    parser.add_argument(
+        "--useless-rate", type=float, metavar="P", help="for random: the model's own share of USELESS"
+    )
+    parser.add_argument(
+        "--constrain", action="store_true", help="hold turns to their form while they are generated"
+    )
+    parser.add_argument("--style", choices=("react", "search-r1"), help="how turns are written (by model)")
+    parser.add_argument(
+        "--lookup", choices=("released", "paper"), default="released", help="repeated lookups (%(default)s)"
+    )
+    parser.add_argument("--replicate", metavar="TAG", help="draw other failed observations")
+    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
+    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
+    parser.add_argument(
+        "--base-url", action="append", metavar="URL", help="server; may be repeated to spread the load"
+    )
+    parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
+    parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
+    parser.add_argument(
+        "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the cell and print what came of it.
+
+    Returns
+    -------
+    int
+        0 if the run is complete, 1 if requests failed so that episodes are missing.
+    """
+    from judged_useless.models import ModelError
+    from judged_useless.runs import run_cell
+
+    try:
+        run = asyncio.run(run_cell(**_options(arguments)))
+    except ModelError as error:
+        print(f"judged-useless run: {error}", file=sys.stderr)
+        return 1
+    print(
+        f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
+        + (", simulated" if run.simulated else "")
+    )
+    _report(run.episodes())
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options = {name: getattr(arguments, name) for name in _CELL}
+    for name in _MODEL:
+        if (value := getattr(arguments, name)) is not None:
+            options[name] = value
+    if arguments.prices:
+        from judged_useless.models.costs import load_prices
+
+        prices, name = load_prices(arguments.prices), arguments.model.partition(":")[2]
+        if name not in prices:
+            raise ValueError(f"{arguments.prices}: no price of {name!r}; it has {', '.join(prices)}")
+        options["price"] = prices[name]
+    return options
+
+
+def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help
+    from judged_useless.estimators import UndefinedEstimateError, success_by_regime, time_matched_contrast
+    from judged_useless.regimes import FAIL
+
+    print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string())
+    try:
+        contrast = time_matched_contrast(episodes[episodes["regime"].isin(FAIL)])
+    except (UndefinedEstimateError, ValueError) as error:
+        print(f"Δ is undefined: {error}")
+        return
+    print(contrast)

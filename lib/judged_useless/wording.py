@@ -1,0 +1,109 @@
+"""The form of a task's prompts: which there are, and how the instructions are put together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+_NUMBERS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+    "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+)  # fmt: skip
+
+
+def number_word(n: int) -> str:
+    """Return a number as the stated rule writes it: in words up to sixteen, then in digits.
+
+    Parameters
+    ----------
+    n : int
+        At least 0.
+
+    Returns
+    -------
+    str
+    """
+    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
+
+
+@dataclass(frozen=True)
+class Wording:
+    """All prompts of one task in one style.
+
+    Attributes
+    ----------
+    system : str
+        Instructions; a style without a system message has them at the head of the first user message.
+    has_system : bool
+        Whether the instructions are a message of their own.
+    opening, observation : str
+        User messages, with ``{question}`` and ``{text}``.
+    backup_tool : str
+        Line of the backup tool among the actions, empty if the style has no such tool.
+    additions : mapping of str to str
+        Name of an addition -> sentence, with ``{budget}`` or ``{k}`` where it says a number.
+    judgment : str
+        The side-channel question.
+    finish_only, answer_now : str
+        What the enforced rule appends to the instructions and to the latest observation.
+    weigh, act : str
+        What *decide* asks, with ``{judgment}`` and ``{run}``, and the instruction after the decision.
+    switch_notice : str
+        What the switch rule says of the disabled tool.
+    reminder : str
+        Sent once after a turn without a readable action, where a condition has this part.
+    """
+
+    system: str
+    has_system: bool
+    opening: str
+    observation: str
+    backup_tool: str
+    additions: Mapping[str, str]
+    judgment: str
+    finish_only: str
+    answer_now: str
+    weigh: str
+    act: str
+    switch_notice: str
+    reminder: str
+
+    def instructions(self, additions: Sequence[str], *, two_source: bool, budget: int, k: int) -> str:
+        """Return the instructions with what a condition adds, after a blank line, one sentence a line.
+
+        Parameters
+        ----------
+        additions : sequence of str
+            Keys of `additions`, in the order in which they are written.
+        two_source : bool
+            Whether the backup tool is among the actions.
+        budget, k : int
+            Numbers that the additions say.
+
+        Returns
+        -------
+        str
+
+        Raises
+        ------
+        ValueError
+            If this style has no backup tool.
+        """
+        if two_source and not self.backup_tool:
+            raise ValueError("this style of turn has no backup tool; run it in one-source regimes only")
+        system = self.system.replace("{backup}", f"{self.backup_tool}\n" if two_source else "")
+        added = [self.additions[name].format(budget=budget, k=number_word(k)) for name in additions]
+        return "\n\n".join([system, "\n".join(added)] if added else [system])
+
+
+def counter(remaining: int) -> str:
+    """Return the line that tells how many actions are left (paper, Appendix B.1).
+
+    Parameters
+    ----------
+    remaining : int
+        Budget minus steps done.
+
+    Returns
+    -------
+    str
+    """
+    return f"[Actions remaining: {remaining}]"

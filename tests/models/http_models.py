@@ -1,0 +1,39 @@
+"""The two HTTP backends, made for a local server."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from judged_useless.models import Message, get_model
+from judged_useless.models.base import Decoding
+from judged_useless.models.retry import RetryPolicy
+from judged_useless.models.server import ServerModel
+
+PROVIDERS = ("openai", "anthropic")
+MESSAGES: list[Message] = [
+    {"role": "system", "content": "You are an agent."},
+    {"role": "user", "content": "Question: who?"},
+]
+
+
+class Waits(list[float]):
+    """Records the waits, and does not wait."""
+
+    async def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+def make(
+    provider: str, urls: str | Sequence[str], waits: Waits | None = None, *, name: str = "m", **options: Any
+) -> ServerModel:
+    """Return a model on these servers that tries three times and never waits."""
+    hosts = [urls] if isinstance(urls, str) else urls
+    defaults: dict[str, Any] = {
+        "base_url": [f"{host}/v1" if provider == "openai" else host for host in hosts],
+        "api_key": "key-for-nothing",
+        "decoding": Decoding(max_new_tokens=50, context=1000),
+        "retry": RetryPolicy(attempts=3, sleep=Waits() if waits is None else waits),
+        "timeout": 5.0,
+    }
+    made = get_model(f"{provider}:{name}", **{**defaults, **options})
+    assert isinstance(made, ServerModel)
+    return made

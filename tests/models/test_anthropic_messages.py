@@ -1,0 +1,191 @@
+import json
+from typing import Any
+
+import pytest
+from faulty_server import MESSAGES as PATH
+from faulty_server import TEXT, FaultyServer, Request, reply
+from http_models import MESSAGES, make
+from judged_useless.models import (
+    ContextOverflowError,
+    Decoding,
+    FatalModelError,
+    Message,
+    TransientModelError,
+)
+from judged_useless.models.anthropic_messages import MessageReply, alternate, unquote
+from judged_useless.models.costs import Price
+
+MARK = {"cache_control": {"type": "ephemeral"}}
+JUDGING: list[Message] = [
+    *MESSAGES,
+    {"role": "assistant", "content": "Thought: a"},
+    {"role": "user", "content": "Observation: b"},
+    {"role": "user", "content": "USEFUL or USELESS?"},
+]
+
+
+def text(content: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "text", "text": content, **fields}
+
+
+async def sent(
+    messages: list[Message] = MESSAGES, *, call: dict[str, Any] | None = None, **options: Any
+) -> Request:
+    async with FaultyServer("ok") as server:
+        model = make("anthropic", server.url, **options)
+        await model.generate(messages, **(call or {}))
+        await model.aclose()
+    return server.requests[0]
+
+
+async def test_haiku_is_sent_as_the_paper_decodes() -> None:
+    request = await sent(name="claude-haiku-4.5", decoding=None, call={"stop": ["Observation:"]})
+    assert request.path == PATH
+    assert request.body == {
+        "model": "claude-haiku-4-5",
+        "max_tokens": 1024,
+        "temperature": 0.0,
+        "stop_sequences": ["Observation:"],
+        "system": [text("You are an agent.", **MARK)],
+        "messages": [{"role": "user", "content": [text("Question: who?", **MARK)]}],
+    }
+
+
+async def test_sonnet_takes_no_sampling_parameters() -> None:
+    request = await sent(name="claude-sonnet-5", decoding=None)
+    assert not {"temperature", "top_p", "top_k", "stop_sequences", "seed"} & set(request.body)
+    assert request.body["thinking"] == {"type": "disabled"}
+    assert request.body["max_tokens"] == 1024
+
+
+async def test_neighbours_of_one_role_are_one_turn_and_the_shared_prefix_is_marked() -> None:
+    request = await sent(JUDGING, call={"max_new_tokens": 8})
+    assert request.body["messages"] == [
+        {"role": "user", "content": [text("Question: who?")]},
+        {"role": "assistant", "content": [text("Thought: a")]},
+        {"role": "user", "content": [text("Observation: b", **MARK), text("USEFUL or USELESS?", **MARK)]},
+    ]
+    assert request.body["max_tokens"] == 8
+
+
+async def test_marks_never_exceed_the_four_that_the_service_takes() -> None:
+    request = await sent([*JUDGING, {"role": "user", "content": "x"}, {"role": "user", "content": "y"}])
+    assert json.dumps(request.body).count("cache_control") == 3
+
+
+async def test_the_cache_can_be_left_out() -> None:
+    request = await sent(JUDGING, cache=False)
+    assert "cache_control" not in json.dumps(request.body)
+
+
+def test_alternation_keeps_every_text_in_order() -> None:
+    turns = alternate(JUDGING)
+    assert [turn["role"] for turn in turns] == ["user", "assistant", "user"]
+    texts = [block["text"] for turn in turns for block in turn["content"]]
+    assert texts == [message["content"] for message in JUDGING[1:]]
+
+
+async def test_a_budget_of_thinking_comes_on_top_of_the_turns() -> None:
+    request = await sent(thinking=True, thinking_budget=2048, context=4000, call={"max_new_tokens": 8})
+    assert request.body["thinking"] == {"type": "enabled", "budget_tokens": 2048}
+    assert request.body["max_tokens"] == 2056
+
+
+async def test_without_a_budget_the_model_decides_how_long_it_thinks() -> None:
+    request = await sent(thinking=True)
+    assert request.body["thinking"] == {"type": "adaptive"}
+    assert request.body["max_tokens"] == 50
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"thinking_budget": 2048}, "thinking=True with it"),
+        ({"thinking": True, "thinking_budget": 100}, "at least 1024"),
+        ({"decoding": Decoding(temperature=0.0, thinking=True)}, "no temperature in thinking mode"),
+        ({"structured": "regex"}, "expected json_string or None"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(options: dict[str, Any], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        make("anthropic", "http://127.0.0.1:1", **options)
+
+
+async def test_usage_counts_cached_tokens_once_and_costs_are_theirs() -> None:
+    price = Price(
+        input=1, output=5, cache_read=0.1, cache_write=1.25, source="made up", as_of="2026-11-30"  # type: ignore[arg-type]
+    )  # fmt: skip
+    async with FaultyServer("ok") as server:
+        model = make("anthropic", server.url, price=price)
+        generation = await model.generate(MESSAGES)
+        await model.aclose()
+    assert generation.text == TEXT
+    assert (generation.prompt_tokens, generation.completion_tokens, generation.cached_tokens) == (100, 12, 64)
+    assert generation.cost_usd == pytest.approx((26 * 1 + 12 * 5 + 64 * 0.1 + 10 * 1.25) / 1e6)
+    assert model.totals()["cost_usd"] == generation.cost_usd
+    assert model.describe()["price"]["source"] == "made up"
+
+
+def test_a_seed_that_cannot_be_sent_is_recorded() -> None:
+    model = make("anthropic", "http://127.0.0.1:1", seed=7)
+    assert model.describe()["deviations"] == ["seed not sent: the Messages API takes none"]
+    assert model.describe()["seed_of"] is None
+
+
+async def test_a_form_is_asked_for_as_a_json_string_and_recorded() -> None:
+    request = await sent(structured="json_string", call={"regex": "a|b"})
+    schema = {"type": "string", "pattern": "a|b"}
+    assert request.body["output_config"] == {"format": {"type": "json_schema", "schema": schema}}
+
+
+async def test_a_form_without_the_option_is_refused() -> None:
+    model = make("anthropic", "http://127.0.0.1:1")
+    with pytest.raises(FatalModelError, match="no such option"):
+        await model.generate(MESSAGES, regex="a")
+    await model.aclose()
+
+
+@pytest.mark.parametrize(
+    ("generated", "value"),
+    [
+        ('"USELESS"', "USELESS"),
+        ('"a\\nb"', "a\nb"),
+        ('"a\nb"', "a\nb"),
+        ('"say "no" now"', 'say "no" now'),
+        ('"cut off', "cut off"),
+        ("7", "7"),
+    ],
+)
+def test_a_json_string_is_read_escaped_or_not(generated: str, value: str) -> None:
+    assert unquote(generated) == value
+
+
+def read(**changes: Any) -> Any:
+    return MessageReply.model_validate(json.loads(reply(PATH)) | changes).said()
+
+
+def test_thinking_is_kept_apart_from_the_text() -> None:
+    blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "redacted_thinking", "data": "x"}]
+    said = read(content=[*blocks, text("Thought: a\n"), text("Action: b")])
+    assert (said.text, said.reasoning) == ("Thought: a\nAction: b", "hm")
+
+
+@pytest.mark.parametrize(
+    ("reason", "finish"), [("end_turn", "stop"), ("stop_sequence", "stop"), ("max_tokens", "length")]
+)
+def test_ends_of_a_text(reason: str, finish: str) -> None:
+    assert read(stop_reason=reason).finish_reason == finish
+
+
+@pytest.mark.parametrize(
+    ("reason", "error"),
+    [
+        (None, TransientModelError),
+        ("model_context_window_exceeded", ContextOverflowError),
+        ("refusal", FatalModelError),
+        ("tool_use", FatalModelError),
+    ],
+)
+def test_other_ends_are_errors_not_texts(reason: str | None, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        read(stop_reason=reason)

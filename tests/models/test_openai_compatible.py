@@ -1,0 +1,145 @@
+import json
+from typing import Any
+
+import pytest
+from faulty_server import CHAT, TEXT, FaultyServer, Request, reply
+from http_models import MESSAGES, make
+from judged_useless.models import FatalModelError, Message, TransientModelError, get_model
+from judged_useless.models.openai_compatible import ChatCompletion
+from judged_useless.seeds import stable_seed
+
+CANONICAL = json.dumps(MESSAGES, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+async def sent(
+    messages: list[Message] = MESSAGES, *, call: dict[str, Any] | None = None, **options: Any
+) -> Request:
+    async with FaultyServer("ok") as server:
+        model = make("openai", server.url, **options)
+        await model.generate(messages, **(call or {}))
+        await model.aclose()
+    return server.requests[0]
+
+
+async def test_a_preset_is_sent_as_the_paper_decodes() -> None:
+    request = await sent(name="qwen3-8b", decoding=None, call={"stop": ["Observation:", "observation:"]})
+    assert request.path == CHAT
+    assert request.body == {
+        "model": "Qwen/Qwen3-8B",
+        "messages": MESSAGES,
+        "max_tokens": 1024,
+        "temperature": 0.7,
+        "top_p": 0.8,
+        "top_k": 20,
+        "seed": stable_seed(42, CANONICAL) % 2**31,
+        "stop": ["Observation:", "observation:"],
+        "chat_template_kwargs": {"enable_thinking": False},
+    }
+
+
+async def test_thinking_mode_is_switched_in_the_template() -> None:
+    request = await sent(name="qwen3-8b", decoding=None, thinking=True)
+    assert request.body["chat_template_kwargs"] == {"enable_thinking": True}
+    assert "stop" not in request.body
+
+
+async def test_a_greedy_preset_sends_its_fixed_seed_and_no_top_k() -> None:
+    request = await sent(name="llama3.1-8b", decoding=None, call={"max_new_tokens": 8})
+    body = {key: value for key, value in request.body.items() if key not in ("messages", "model")}
+    assert body == {"max_tokens": 8, "temperature": 0.0, "top_p": 1.0, "seed": 42}
+
+
+async def test_without_extensions_their_fields_are_left_out_and_recorded() -> None:
+    request = await sent(name="qwen3-8b", decoding=None, extensions=False)
+    assert not {"top_k", "chat_template_kwargs"} & set(request.body)
+    model = get_model("openai:qwen3-8b", base_url="http://127.0.0.1:1", extensions=False)
+    assert model.describe()["deviations"] == [
+        "top_k not sent: the server takes none",
+        "thinking switch not sent: the server takes none",
+    ]
+
+
+async def test_the_assistants_last_message_is_continued() -> None:
+    request = await sent([*MESSAGES, {"role": "assistant", "content": "<think>"}])
+    assert request.body["continue_final_message"] is True
+    assert request.body["add_generation_prompt"] is False
+
+
+@pytest.mark.parametrize(
+    ("server", "field"), [("vllm", {"structured_outputs": {"regex": "a|b"}}), ("sglang", {"regex": "a|b"})]
+)
+async def test_structured_output_is_asked_for_and_recorded(server: str, field: dict[str, Any]) -> None:
+    async with FaultyServer("ok") as faulty:
+        model = make("openai", faulty.url, structured=server)
+        assert model.describe()["deviations"] == []
+        await model.generate(MESSAGES, regex="a|b")
+        await model.aclose()
+    assert faulty.requests[0].body.items() >= field.items()
+    assert model.describe()["deviations"] == ["structured output: text held to a regular expression"]
+
+
+async def test_structured_output_without_the_option_is_refused() -> None:
+    model = make("openai", "http://127.0.0.1:1", structured=None)
+    with pytest.raises(FatalModelError, match="no such option"):
+        await model.generate(MESSAGES, regex="a")
+    await model.aclose()
+    with pytest.raises(ValueError, match="structured is 'x', expected one of vllm, sglang"):
+        make("openai", "http://127.0.0.1:1", structured="x")
+
+
+async def test_further_fields_are_sent_and_recorded() -> None:
+    extra = {"chat_template_kwargs": {"custom": 1}, "min_p": 0.1}
+    request = await sent(name="qwen3-8b", decoding=None, extra_body=extra)
+    assert request.body["min_p"] == 0.1
+    assert request.body["chat_template_kwargs"] == {"custom": 1, "enable_thinking": False}
+
+
+async def test_openais_own_service_gets_its_own_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "key-for-nothing")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    model: Any = get_model("openai:gpt", thinking=False)
+    request = model._request(MESSAGES, 8, [], None)
+    assert request == {"model": "gpt", "messages": MESSAGES, "max_completion_tokens": 8}
+    assert model.describe()["base_url"] == ["https://api.openai.com"]
+    assert str(next(iter(model._pool.members.values())).base_url) == "https://api.openai.com/v1/"
+    await model.aclose()
+
+
+async def test_usage_and_time_are_reported() -> None:
+    async with FaultyServer("ok") as server:
+        model = make("openai", server.url)
+        generation = await model.generate(MESSAGES)
+        await model.aclose()
+    assert generation.text == TEXT
+    assert (generation.prompt_tokens, generation.completion_tokens, generation.cached_tokens) == (100, 12, 64)
+    assert generation.cost_usd is None
+    assert 0 < generation.seconds < 5
+    tokens = {"input": 36, "output": 12, "cache_read": 64, "cache_write": 0}
+    assert model.totals() == {"requests": 1, "failed": 0, **tokens, "cost_usd": None}
+
+
+def read(**message: Any) -> Any:
+    body = json.loads(reply(CHAT, reason=message.pop("reason", "stop")))
+    body["choices"][0]["message"] |= message
+    return ChatCompletion.model_validate(body).said()
+
+
+def test_separate_reasoning_is_kept_apart() -> None:
+    assert read(content=None, reasoning="hm", reason="length").reasoning == "hm"
+    assert read(reasoning_content="hm").reasoning == "hm"
+    assert read().reasoning is None
+
+
+@pytest.mark.parametrize(
+    ("message", "error"),
+    [
+        ({"content": None, "refusal": "I will not"}, FatalModelError),
+        ({"reason": "content_filter"}, FatalModelError),
+        ({"reason": "tool_calls"}, FatalModelError),
+        ({"reason": "abort"}, TransientModelError),
+        ({"reason": None}, TransientModelError),
+    ],
+)
+def test_other_ends_are_errors_not_texts(message: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        read(**message)

@@ -1,0 +1,76 @@
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from http_models import Waits
+from judged_useless.models import (
+    FatalModelError,
+    RateLimitError,
+    ServiceUnavailableError,
+    TransientModelError,
+)
+from judged_useless.models.retry import RetryPolicy, with_retries
+
+
+class Service:
+    """Raises what it is given, then returns the number of requests."""
+
+    def __init__(self, *errors: Exception) -> None:
+        self.errors: Iterator[Exception] = iter(errors)
+        self.requests = 0
+
+    async def __call__(self) -> int:
+        self.requests += 1
+        for error in self.errors:
+            raise error
+        return self.requests
+
+
+async def test_waits_grow_exponentially_up_to_their_bound_with_jitter() -> None:
+    waits = Waits()
+    policy = RetryPolicy(attempts=300, seconds=1e9, first_wait=2.0, max_wait=50.0, sleep=waits)
+    service = Service(*itertools.repeat(TransientModelError("x"), 299))
+    assert await with_retries(service, policy) == 300
+    bounds = [min(50.0, 2.0 * 2**n) for n in range(299)]
+    assert all(0 <= wait <= bound for wait, bound in zip(waits, bounds, strict=True))
+    assert max(waits) > 40
+    assert len(set(waits)) > 290
+
+
+async def test_the_wait_asked_for_is_kept_even_beyond_the_bound() -> None:
+    waits = Waits()
+    service = Service(RateLimitError("x", wait=80.0), RateLimitError("x"))
+    await with_retries(service, RetryPolicy(max_wait=5.0, first_wait=1.0, sleep=waits))
+    assert 80 <= waits[0] <= 81
+    assert waits[1] <= 5
+
+
+async def test_attempts_are_bounded() -> None:
+    last = TransientModelError("third")
+    service = Service(TransientModelError("first"), TransientModelError("second"), last)
+    with pytest.raises(ServiceUnavailableError, match="3 attempts; the last: third") as caught:
+        await with_retries(service, RetryPolicy(attempts=3, sleep=Waits()))
+    assert (caught.value.attempts, caught.value.last, service.requests) == (3, last, 3)
+
+
+async def test_time_is_bounded() -> None:
+    service = Service(RateLimitError("x", wait=11.0))
+    with pytest.raises(ServiceUnavailableError, match="1 attempts"):
+        await with_retries(service, RetryPolicy(seconds=10.0, sleep=Waits()))
+
+
+@pytest.mark.parametrize("error", [FatalModelError("no"), ZeroDivisionError("a bug"), KeyError("a bug")])
+async def test_what_is_not_transient_is_raised_at_once_and_as_it_is(error: Exception) -> None:
+    service = Service(error)
+    with pytest.raises(type(error)) as caught:
+        await with_retries(service, RetryPolicy(sleep=Waits()))
+    assert caught.value is error
+    assert service.requests == 1
+
+
+@pytest.mark.parametrize("field", ["attempts", "seconds", "first_wait", "max_wait"])
+def test_a_policy_out_of_range_is_refused_by_name(field: str) -> None:
+    changes: dict[str, Any] = {field: -1}
+    with pytest.raises(ValueError, match=f"retry: {field} is -1"):
+        RetryPolicy(**changes)

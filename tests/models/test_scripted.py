@@ -1,0 +1,161 @@
+"""Scripted agents: deterministic, labelled, with the rates given and the policies that their names say."""
+
+import asyncio
+from typing import Any
+
+import hamlets
+import pytest
+from judged_useless import simulate
+from judged_useless.agent import Episode, run_episode
+from judged_useless.calls import Options
+from judged_useless.conditions import get_condition
+from judged_useless.environment import Environment
+from judged_useless.judgments import parse_side_channel
+from judged_useless.models import get_model, policies
+from judged_useless.models.policies import COUNTED, POLICIES, Situation, get_policy
+from judged_useless.models.scripted import KnowsQuestions, Rates, ScriptedModel
+from judged_useless.pool import FailurePool
+
+QUESTIONS = hamlets.load("many")
+POOL = FailurePool(QUESTIONS)
+
+
+def episode(
+    model: ScriptedModel,
+    place: int,
+    regime: str = "persistent",
+    condition: str = "unaided",
+    budget: int = 8,
+    **options: Any,
+) -> Episode:
+    environment = Environment(QUESTIONS[place], regime, POOL, budget=budget)
+    settings = Options(judge=condition == "unaided", **options)
+    return asyncio.run(run_episode(model, environment, get_condition(condition), settings))
+
+
+def now(**known: Any) -> Situation:
+    return Situation(**({"action": 1, "budget": 8, "own_run": 0, "failed_run": 0, "draw": 0.5} | known))
+
+
+@pytest.mark.parametrize(
+    ("name", "stops", "goes_on"),
+    [
+        ("deadline", now(action=8), now(action=7, own_run=6)),
+        ("clock-4", now(action=4), now(action=3, own_run=3)),
+        ("own-3", now(own_run=3), now(own_run=2, failed_run=5)),
+        ("design-5", now(failed_run=5), now(own_run=5, failed_run=4)),
+        ("rising-time", now(action=6, draw=0.29), now(action=6, draw=0.31)),
+        ("rising-own", now(own_run=3, draw=0.35), now(own_run=1, draw=0.13, action=7)),
+    ],
+)
+def test_a_policy_is_what_its_name_says(name: str, stops: Situation, goes_on: Situation) -> None:
+    assert get_policy(name)(stops)
+    assert not get_policy(name)(goes_on)
+
+
+def test_the_slopes_are_those_of_the_simulation() -> None:
+    assert (policies.TIME_SLOPE, policies.OWN_SLOPE) == (simulate.TIME_SLOPE, simulate.RUN_SLOPE)
+
+
+def test_one_that_never_stops_does_not() -> None:
+    assert not get_policy("never")(now(action=8, own_run=7, failed_run=7, draw=0.0))
+
+
+@pytest.mark.parametrize("name", ["clock", "clock-0", "own-x", "", "deadline-3"])
+def test_an_unknown_policy_lists_the_known(name: str) -> None:
+    with pytest.raises(ValueError, match="known are never, deadline"):
+        get_policy(name)
+    assert {"clock", "own", "design"} == set(COUNTED)
+    assert "never" in POLICIES
+
+
+def test_it_is_labelled_simulated_everywhere() -> None:
+    model = get_model("scripted:clock-4")
+    assert model.name == "scripted:clock-4"
+    assert model.simulated
+    assert model.describe()["simulated"] is True
+    assert isinstance(model, KnowsQuestions)
+
+
+def test_equal_conversations_are_continued_equally() -> None:
+    model = ScriptedModel("rising-own", questions=QUESTIONS)
+    one, two = (episode(model, 3) for _ in range(2))
+    assert one.conversation.messages == two.conversation.messages
+    assert one.calls == two.calls
+    other = ScriptedModel("rising-own", questions=QUESTIONS, seed=1)
+    assert any(
+        episode(model, place).conversation.messages != episode(other, place).conversation.messages
+        for place in range(5)
+    )
+
+
+def test_the_rates_are_those_given() -> None:
+    model = ScriptedModel(
+        "never", questions=QUESTIONS, useless_if_failed=0.9, useless_if_real=0.3, stop_if_useful=0.0
+    )
+    seen = {True: list[bool](), False: list[bool]()}
+    for place in range(len(QUESTIONS)):
+        done = episode(model, place, "recover_after_3")
+        for observation, judgment in zip(done.observations, done.judgments, strict=True):
+            seen[observation.failed].append(judgment == "USELESS")
+    assert abs(sum(seen[True]) / len(seen[True]) - 0.9) < 0.06
+    assert abs(sum(seen[False]) / len(seen[False]) - 0.3) < 0.08
+
+
+def test_what_it_states_is_what_it_judges() -> None:
+    model = ScriptedModel("never", questions=QUESTIONS, silent=0.0, stop_if_useful=0.0)
+    done = episode(model, 1, "recover_after_2")
+    assert done.stated == done.judgments[:-1] + [None][: len(done.stated) - len(done.judgments) + 1]
+
+
+@pytest.mark.parametrize("condition", ["unaided", "budget"])
+def test_a_deadline_is_met_at_any_budget(condition: str) -> None:
+    for budget in (5, 16):
+        model = ScriptedModel("deadline", questions=QUESTIONS, budget=budget)
+        assert episode(model, 2, condition=condition, budget=budget).actions == ["search"] * (budget - 1) + [
+            "finish"
+        ]
+
+
+def test_a_rule_is_obeyed_unless_it_is_disobedient() -> None:
+    obedient, not_so = (ScriptedModel("never", questions=QUESTIONS, disobedient=rate) for rate in (0.0, 1.0))
+    assert episode(obedient, 2, condition="enforced_rule", k=3).actions[-1] == "finish"
+    assert episode(not_so, 2, condition="enforced_rule", k=3).termination == "budget_exhausted"
+
+
+def test_it_answers_rightly_what_it_has_found_and_sometimes_what_it_knows() -> None:
+    finder = ScriptedModel("clock-5", questions=QUESTIONS, knows=0.0)
+    knower = ScriptedModel("clock-5", questions=QUESTIONS, knows=1.0)
+    assert episode(finder, 4, "clean").success
+    assert not episode(finder, 4, "persistent").success
+    assert episode(knower, 4, "persistent").success
+
+
+def test_it_decides_as_it_then_acts() -> None:
+    model = ScriptedModel("own-3", questions=QUESTIONS, useless_if_failed=1.0)
+    done = episode(model, 5, condition="decide")
+    decisions = [call.generation.text for call in done.calls if call.kind == "decision"]
+    assert [text.endswith("ANSWER_NOW") for text in decisions] == [False, False, True]
+    assert done.actions == ["search"] * 3 + ["finish"]
+
+
+def test_replies_vary_and_are_read() -> None:
+    model = ScriptedModel("never", questions=QUESTIONS)
+    replies = {
+        call.generation.text
+        for place in range(20)
+        for call in episode(model, place).calls
+        if call.kind == "judgment"
+    }
+    assert len(replies) >= 3
+    assert {parse_side_channel(reply) for reply in replies} <= {"USELESS", "USEFUL"}
+
+
+def test_a_question_it_was_not_handed_is_an_error() -> None:
+    with pytest.raises(ValueError, match="was not handed that question"):
+        episode(ScriptedModel("never"), 0)
+
+
+def test_a_rate_is_a_probability() -> None:
+    with pytest.raises(ValueError, match="silent is -1"):
+        Rates(silent=-1)

@@ -1,0 +1,72 @@
+"""A key is seen by the server and by nobody else."""
+
+import json
+import logging
+import traceback
+
+import pytest
+from faulty_server import FaultyServer
+from http_models import MESSAGES, PROVIDERS, make
+from judged_useless.models import FatalModelError, ModelError
+
+KEY = "secret-key-in-test"
+PASSWORD = "hunter2hunter2"
+pytestmark = pytest.mark.parametrize("provider", PROVIDERS)
+
+
+def everything(error: BaseException) -> str:
+    """Return whatever a traceback, a log or a record of the error could show, its whole chain included."""
+    shown = "".join(traceback.format_exception(error)) + repr(error) + str(error.args) + str(vars(error))
+    chain = [error.__cause__, error.__context__]
+    return shown + "".join(everything(link) for link in chain if link is not None)
+
+
+@pytest.mark.parametrize("fault", ["ok", "unauthorized", "500", "malformed", "rate_limit", "reset"])
+async def test_a_key_is_in_no_error_log_description_or_repr(
+    provider: str, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen = ""
+    with caplog.at_level(logging.DEBUG):
+        async with FaultyServer(fault) as server:
+            model = make(provider, server.url, api_key=KEY)
+            try:
+                await model.generate(MESSAGES)
+            except ModelError as error:
+                seen = everything(error)
+            await model.aclose()
+    assert KEY in str(server.requests[0].headers)
+    seen += repr(model) + json.dumps(model.describe()) + str(model.totals())
+    assert KEY not in seen
+    assert KEY not in caplog.text
+
+
+async def test_what_the_service_says_of_the_key_is_redacted(provider: str) -> None:
+    async with FaultyServer("unauthorized") as server:
+        model = make(provider, server.url, api_key=KEY)
+        with pytest.raises(FatalModelError, match=r"Incorrect API key provided: \[redacted\]"):
+            await model.generate(MESSAGES)
+        await model.aclose()
+
+
+async def test_a_password_in_the_url_reaches_the_server_as_a_header_only(
+    provider: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        async with FaultyServer("ok") as server:
+            model = make(provider, server.url.replace("http://", f"http://user:{PASSWORD}@"))
+            await model.generate(MESSAGES)
+            await model.aclose()
+    assert server.requests[0].headers["authorization"] == "Basic dXNlcjpodW50ZXIyaHVudGVyMg=="
+    shown = repr(model) + json.dumps(model.describe()) + caplog.text
+    assert PASSWORD not in shown
+    assert "dXNlcjpodW50" not in shown
+
+
+async def test_a_key_of_the_environment_is_used(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
+    async with FaultyServer("ok") as server:
+        model = make(provider, server.url, api_key=None)
+        await model.generate(MESSAGES)
+        await model.aclose()
+    assert KEY in str(server.requests[0].headers)
+    assert KEY not in json.dumps(model.describe())

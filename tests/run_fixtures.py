@@ -1,0 +1,35 @@
+"""Fixtures for tests that run cells; a plugin, so that a test names it where it needs it."""
+
+import multiprocessing
+import os
+import sys
+from collections.abc import Iterator
+from multiprocessing.context import ForkServerContext
+
+import hamlets
+import pytest
+from judged_useless.tasks import TASKS
+
+
+@pytest.fixture
+def hamlet_tasks() -> Iterator[None]:
+    """Have the made-up tasks known by name, for as long as a test runs."""
+    before = dict(TASKS)
+    hamlets.register()
+    yield
+    TASKS.clear()
+    TASKS.update(before)
+
+
+@pytest.fixture(scope="session")
+def processes() -> ForkServerContext:
+    """Return a context whose processes are forked from one that has imported the library."""
+    context = multiprocessing.get_context("forkserver")
+    # The server imports before it is told this process's path, so it has to have it from the start.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+        context.set_forkserver_preload(["judged_useless.runs", "hamlet_cell"])
+        first = context.Process(target=os.getpid)
+        first.start()
+        first.join(60)
+    return context
