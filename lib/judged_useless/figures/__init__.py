@@ -3,6 +3,7 @@
 from judged_useless.figures.base import Picture, picture
 from judged_useless.figures.comparison import judged_and_answered, published_and_recomputed
 from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
+from judged_useless.figures.optimal import run_length_curves, sequential_tests
 
 __all__ = [
     "Picture",
@@ -12,4 +13,6 @@ __all__ = [
     "judged_and_answered",
     "picture",
     "published_and_recomputed",
+    "run_length_curves",
+    "sequential_tests",
 ]
