@@ -53,7 +53,7 @@ def test_prices_move_the_best_k() -> None:
     table = best_run_lengths({"paper": StoppingProblem()}, [0.0, 0.02, 0.05, 0.1])
     assert table["best_k"].tolist() == [5, 5, 4, 1]
     assert (table["lost_by_5"] >= 0).all()
-    assert (table["lost_by_run"].between(-1e-12, 0.01)).all()
+    assert table["lost_by_run"].between(-1e-12, 0.01).all()
     with pytest.raises(ValueError, match="at least 6"):
         best_run_lengths({"short": StoppingProblem(budget=5)}, [0.0])
 
@@ -87,14 +87,15 @@ def test_pages_test_is_the_run_length_rule_at_the_papers_error_rates() -> None:
     page = WaldTest(0.99, 0.45, restarts=True).policy(PROBLEM)
     rule = own(PROBLEM, 5)
     assert float(evaluate(PROBLEM, page).utility) == float(evaluate(PROBLEM, rule).utility)
-    assert compare_policies(PROBLEM).loc["Wald's test", "utility"] < evaluate(PROBLEM, rule).utility
+    wald = compare_policies(PROBLEM, ["Wald's test"])["utility"]
+    assert wald.min() < float(evaluate(PROBLEM, rule).utility)
 
 
 def test_three_rules_on_one_history() -> None:
     table = side_by_side(["USELESS", "USEFUL", *["USELESS"] * 5], WaldTest(0.99, 0.45))
     assert table["run"].tolist() == [0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    assert table["page"].iloc[-1] > 1
-    assert table["wald"].iloc[-1] < 1
+    assert table["page"].to_numpy()[-1] > 1
+    assert table["wald"].to_numpy()[-1] < 1
     with pytest.raises(ValueError, match="empty"):
         side_by_side([], WaldTest(0.99, 0.45))
 
@@ -119,7 +120,7 @@ def test_the_distance_of_a_simulated_arm_is_that_of_its_policy() -> None:
     exact = optimal_policy(PROBLEM).value - float(evaluate(PROBLEM, own(PROBLEM, 5)).utility)
     # Every decision of this policy is certain, so what was seen of it is all there is to it.
     assert estimate.value == pytest.approx(exact, abs=1e-9)
-    assert estimate["unseen"] < 0.005
+    assert estimate.parts["unseen"] < 0.005
     rising = simulate("hazard rising with own count", n_questions=400, seed=3, world=world)
     low, high = arm_distance(PROBLEM, rising, n_boot=500)["low"], arm_distance(PROBLEM, rising)["high"]
     policy = [np.minimum(1.0, 0.12 * run_lengths(t)) for t in PROBLEM.steps]
@@ -131,7 +132,7 @@ def test_recorded_arms_lie_as_the_paper_says() -> None:
     arms = {c: load_episodes(condition=c, regimes=FAIL) for c in ("unaided", "enforced_rule")}
     distances = {c: arm_distance(PROBLEM, episodes, n_boot=200) for c, episodes in arms.items()}
     assert (distances["enforced_rule"].high or 1) < (distances["unaided"].low or 0)
-    unjudged = arms["unaided"].assign(judgments=[[] for _ in range(len(arms["unaided"]))])
+    unjudged = arms["unaided"].assign(judgments=pd.Series([[]] * len(arms["unaided"]), dtype=object))
     with pytest.raises(UndefinedEstimateError, match="no decision after a USELESS"):
         arm_distance(PROBLEM, unjudged)
 
