@@ -8,6 +8,8 @@ SOURCE ?= embedded
 export PATH := $(abspath $(BIN)):$(PATH)
 # The book is built from disk; nothing in it asks the network.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
+# Small matrices: threads would only wait for each other when sections run side by side.
+export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: install book section store test test-live lint types bench data demo plan clean help
 

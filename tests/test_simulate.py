@@ -1,5 +1,7 @@
 """Simulated agents: the generating process, Table 7, and one source of truth for arrays and episodes."""
 
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -25,6 +27,15 @@ def table() -> pd.DataFrame:
     return policy_table().merge(
         published(), on=["policy", "measure"], suffixes=("", "_printed"), validate="1:1"
     )
+
+
+def test_table_7_is_shown(table: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = table.assign(difference=table["value"] - table["value_printed"])
+    columns = ["policy", "measure", "value", "error", "value_printed", "difference"]
+    with capsys.disabled():
+        text = shown[columns].to_string(index=False, float_format=lambda value: f"{value:+.3f}")
+        sys.stdout.write(f"\n{text}\n")
+    assert len(shown) == 33
 
 
 def test_table_7_of_the_fully_defined_policies(table: pd.DataFrame) -> None:

@@ -113,12 +113,7 @@ def _useless(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     if len(names) > 1:
         raise UndefinedEstimateError("the share of useless judgments is defined for one regime at a time")
     rates = estimators.useless_rate(_chosen(cell, regime), failed=True, **options.keywords())
-    return _from_row(rates.iloc[0])
-
-
-def _from_row(row: "pd.Series[Any]") -> Estimate:
-    fields: dict[str, Any] = {str(name): value for name, value in row.items()}
-    return Estimate(**fields)
+    return Estimate.from_row(rates.iloc[0].to_dict())
 
 
 def _hazard(part: str) -> Measure:
@@ -149,7 +144,7 @@ def _coefficient(row: str, *, question_effects: bool) -> Measure:
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         keywords = options.keywords() | {"n_boot": max(1, options.n_boot // 2)}
         table = estimators.hazard_model(_chosen(cell, regime), question_effects=question_effects, **keywords)
-        return _from_row(table.T[row])
+        return Estimate.from_row(table.T[row].to_dict())
 
     return measure
 

@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judged_useless.episodes.codes import ACTIONS, JUDGMENTS
 from judged_useless.episodes.decisions import DecisionPoints, points_from_codes
-from judged_useless.episodes.schema import ACTIONS, JUDGMENTS
-from judged_useless.regimes import FAIL, REGIMES
+from judged_useless.regimes import FAIL, get_regime
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -125,16 +125,15 @@ class World:
                 raise ValueError(f"{name} must be a probability, not {value}")
         if self.budget < 2:
             raise ValueError(f"budget must be at least 2, not {self.budget}")
-        for name in self.regimes:
-            if name not in REGIMES:
-                raise ValueError(f"unknown regime {name!r}; known: {', '.join(REGIMES)}")
         if not self.regimes:
             raise ValueError("regimes must name at least one regime")
+        for name in self.regimes:
+            get_regime(name)  # refuses an unknown one
 
     def schedules(self) -> Bools:
         """Return which observations fail, shape (regimes, budget)."""
         steps = range(1, self.budget + 1)
-        return np.array([[REGIMES[name].failed(t) for t in steps] for name in self.regimes], dtype=bool)
+        return np.array([[get_regime(name).failed(t) for t in steps] for name in self.regimes], dtype=bool)
 
 
 @dataclass(frozen=True)

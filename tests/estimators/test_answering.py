@@ -45,7 +45,7 @@ def test_premature_answers_by_hand(episode: Any) -> None:
     found = premature_rate(rows, n_boot=50)
     assert (found["count"], found.n) == (3, 5)
     with pytest.raises(EpisodeError, match="unknown"):
-        premature_rate([episode("q", "-", regime="of_another_kind")], regime="of_another_kind")
+        premature_rate([episode("q", "-", regime="unheard_of")], regime="unheard_of")
 
 
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=30))

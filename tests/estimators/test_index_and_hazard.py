@@ -58,3 +58,16 @@ def test_last_decision_can_be_chosen(episode: Any) -> None:
     assert integration_index(rows, t_max=4, n_boot=20)["h_4_5"] == 0
     with pytest.raises(ValueError, match="t_max must be at least 1"):
         integration_index(rows, t_max=0)
+
+
+def test_the_backup_source_never_fails(episode: Any) -> None:
+    row = episode("q", "----", last="", regime="ts_persistent")
+    row["actions"][1] = "backup_search"
+    assert decision_points([row])["failed_run"].tolist() == [1, 0, 1]
+
+
+def test_parametric_regimes_have_their_schedule(episode: Any) -> None:
+    rows = [episode("q", "----", last="", regime=name) for name in ("late_onset_from_2", "unheard_of")]
+    found = decision_points(rows)["failed_run"]
+    assert found[:3].tolist() == [0, 1, 2]
+    assert found[3:].isna().all()

@@ -12,6 +12,7 @@ from judged_useless.estimators import (
     mean_success,
     non_inferiority,
     paired_contrast,
+    pooled_contrast,
     utility,
 )
 from judged_useless.regimes import FAIL
@@ -67,3 +68,25 @@ def test_holm_by_hand() -> None:
         holm({"x": float("nan")})
     with pytest.raises(ValueError, match="alpha"):
         holm([0.1], alpha=1.0)
+
+
+def test_pooled_contrast_by_hand(random_cell: Any) -> None:
+    runs = [(random_cell(seed, 9), random_cell(seed + 10, 9)) for seed in (1, 2, 3)]
+    each = [paired_contrast(a, b, regimes=FAIL, n_boot=50).value for a, b in runs]
+    found = pooled_contrast(runs, regimes=FAIL, n_boot=300)
+    assert found.value == pytest.approx(np.mean(each))
+    assert found["n_runs"] == 3
+    # Drawing runs too adds their variation to that of the questions.
+    same = pooled_contrast([runs[0]] * 3, regimes=FAIL, n_boot=300)
+    alone = paired_contrast(*runs[0], regimes=FAIL, n_boot=300)
+    assert (same.value, same.low, same.high) == pytest.approx((alone.value, alone.low, alone.high))
+
+
+def test_pooling_uses_questions_that_are_complete_everywhere(random_cell: Any) -> None:
+    a, b = random_cell(1, 9), random_cell(2, 9)
+    found = pooled_contrast([(a, b), (a, b.iloc[:-1])], regimes=FAIL, n_boot=50)
+    assert (found.n_clusters, found["n_unpaired"]) == (8, 1)
+    with pytest.raises(UndefinedEstimateError, match="there is no run"):
+        pooled_contrast([])
+    with pytest.raises(UndefinedEstimateError, match="no question is complete"):
+        pooled_contrast([(a, b.assign(question_id="other " + b["question_id"]))], regimes=FAIL)

@@ -1,5 +1,6 @@
 """The paper's printed numbers, recomputed on the released cells (must be equal at the printed precision)."""
 
+import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
@@ -139,3 +140,37 @@ def test_noninferiority_bounds_as_printed(cells: Cells) -> None:
         low = paired_contrast(cells["enforced_rule"], cells["unaided"], regimes=[regime]).low
         assert low is not None
         assert agrees(bound, low)
+
+
+NUMBERS = ("value", "low", "high")
+
+
+def recomputed(cell: pd.DataFrame) -> Iterator[tuple[str, str, list[float]]]:
+    """Yield the table, measure, and value and interval of every stopping measure that the paper prints."""
+    for measure, (table, estimator) in STOPPING.items():
+        estimate = estimator(cell)
+        yield table, measure, [float(str(estimate[name])) for name in NUMBERS]
+    pooled, within = (hazard_model(cell, question_effects=effects) for effects in (False, True))
+    for measure, model, coefficient in (
+        ("beta", pooled, "run"),
+        ("beta_question_effects", within, "run"),
+        ("gamma", pooled, "earlier_useful"),
+    ):
+        yield "10", measure, [model[name].to_dict()[coefficient] for name in NUMBERS]
+
+
+def test_the_comparison_is_shown(cells: Cells, capsys: pytest.CaptureFixture[str]) -> None:
+    lines, mismatches = [f"{'condition':14s}{'measure':24s}{'printed':>24s}{'recomputed':>30s}"], []
+    for condition, cell in cells.items():
+        for table, measure, (value, low, high) in recomputed(cell):
+            row = printed(table, measure, condition, split="test300")
+            paper = f"{row['value']} [{row['low']}, {row['high']}]"
+            lines.append(
+                f"{condition:14s}{measure:24s}{paper:>24s}{f'{value:.4f} [{low:.4f}, {high:.4f}]':>30s}"
+            )
+            texts = [row[name] for name in NUMBERS]
+            if not all(map(agrees, texts, (value, low, high))):
+                mismatches.append(lines[-1])
+    with capsys.disabled():
+        sys.stdout.write("\n" + "\n".join(lines) + "\n")
+    assert not mismatches

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.estimators import Estimate, UndefinedEstimateError
+from judged_useless.estimators.estimate import estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import (
     Resampling,
@@ -67,8 +68,9 @@ def test_an_estimate_is_a_mapping_and_shows_itself() -> None:
 def test_an_estimate_without_a_value_or_a_reason_is_refused() -> None:
     with pytest.raises(UndefinedEstimateError, match="is undefined"):
         Estimate("x", float("nan"), 0.0, 1.0, 0.95, "none", 1, 1)
-    with pytest.raises(ValueError, match="needs a reason"):
-        Estimate("x", 0.5, None, None, 0.95, "none", 1, 1)
+    for bound in (None, float("nan")):
+        with pytest.raises(ValueError, match="needs a reason"):
+            Estimate("x", 0.5, bound, 0.6, 0.95, "none", 1, 1)
 
 
 def test_nearly_equal_resamples_give_no_zero_width_interval() -> None:
@@ -83,3 +85,13 @@ def test_nearly_equal_resamples_give_no_zero_width_interval() -> None:
     found = Measure("rare", sums, rare, n=400).estimate(Resampling(2000))
     assert found.low is None
     assert found.reason.startswith("all but a few resamples give the same value")
+
+
+def test_a_row_of_a_frame_is_an_estimate_again() -> None:
+    whole = Measure("share", np.array([[10.0, 5], [10, 2]]), share, n=20).estimate(Resampling(100))
+    narrow = Measure("share", np.array([[10.0, 5]]), share, n=10).estimate(Resampling(100))
+    frame = estimates_frame({"a": whole, "b": narrow, "c": "nothing there"}, "key")
+    rows = frame.to_dict("index")
+    assert [Estimate.from_row(rows[key]) for key in "ab"] == [whole, narrow]
+    with pytest.raises(UndefinedEstimateError, match="c is undefined: nothing there"):
+        Estimate.from_row(rows["c"])

@@ -1,75 +1,25 @@
 """Decision points: the one long table behind every stopping measure."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.schema import ACTIONS, JUDGMENTS, EpisodeError, Episodes, validate
-from judged_useless.regimes import REGIMES
+from judged_useless.episodes.codes import ACTIONS, JUDGMENTS, NONE, code_matrix
+from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.tables import as_codes
+from judged_useless.episodes.tables import as_frame as as_frame
+from judged_useless.regimes import get_regime
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_ACTION_CODES: dict[object, int] = {word: code for code, word in enumerate(ACTIONS)}
-_JUDGMENT_CODES: dict[object, int] = {word: code for code, word in enumerate(JUDGMENTS)}
-_USELESS, _USEFUL = _JUDGMENT_CODES["USELESS"], _JUDGMENT_CODES["USEFUL"]
-_FINISH, _NONE = _ACTION_CODES["finish"], -1
-_MINIMUM = ("question_id", "actions", "judgments")
+_USELESS, _USEFUL = JUDGMENTS.index("USELESS"), JUDGMENTS.index("USEFUL")
+_BACKUP, _FINISH = ACTIONS.index("backup_search"), ACTIONS.index("finish")
 _LABELS = ("model", "condition", "split", "regime")
 #: A run that cannot be known, because a judgment in it is missing.
 UNKNOWN = -1
-
-
-def as_frame(episodes: Episodes, required: Sequence[str] = _MINIMUM) -> pd.DataFrame:
-    """Return episodes of any accepted form as a checked table.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame, or iterable of mappings
-        Rows of ``datasets``, parsed JSON lines, dictionaries, or a table of episodes.
-    required : sequence of str
-        Fields that must be there.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an episode, with a fresh index.
-
-    Raises
-    ------
-    EpisodeError
-        If there is no episode, or one of them is not what the schema says.
-    """
-    if isinstance(episodes, str | bytes | Mapping):
-        raise TypeError(
-            f"expected episodes (a table or mappings), not {type(episodes).__name__}; load them first"
-        )
-    if isinstance(episodes, pd.DataFrame):
-        frame = episodes.reset_index(drop=True)
-    else:
-        records = list(episodes)
-        for row, record in enumerate(records, 1):
-            for name in required:
-                if name not in record:
-                    raise EpisodeError(f"episodes, row {row}: field {name!r} is missing")
-        frame = pd.DataFrame.from_records(records)
-    if frame.empty:
-        raise EpisodeError("there are no episodes; check the filters that chose them")
-    return validate(frame, required=required)
-
-
-def _matrix(lists: Sequence[Any], codes: Mapping[object, int], width: int) -> tuple[Ints, Ints]:
-    """Return lists of words as a padded code matrix of shape (n, width), and their lengths."""
-    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    flat = [codes.get(word, _NONE) for word in chain.from_iterable(lists)]
-    matrix = np.full((len(lists), width), _NONE, dtype=np.int64)
-    matrix[np.arange(width) < lengths[:, None]] = flat
-    return matrix, lengths
 
 
 def current_run(judgments: Ints) -> Ints:
@@ -93,7 +43,7 @@ def current_run(judgments: Ints) -> Ints:
     for t in range(judgments.shape[1]):
         now = judgments[:, t]
         longer = np.where(before == UNKNOWN, UNKNOWN, before + 1)
-        before = np.select([now == _USELESS, now == _NONE], [longer, UNKNOWN], 0)
+        before = np.select([now == _USELESS, now == NONE], [longer, UNKNOWN], 0)
         run[:, t] = before
     return run
 
@@ -171,26 +121,33 @@ class DecisionPoints:
         )
 
 
-def _failed_matrix(frame: pd.DataFrame, width: int) -> Ints:
+def _schedule(name: str, width: int) -> Ints:
+    """Return which observations of a regime fail, by its design; -1 throughout for an unknown regime."""
+    try:
+        regime = get_regime(name)
+    except ValueError:
+        return np.full(width, NONE, dtype=np.int64)
+    return np.array([regime.failed(t) for t in range(1, width + 1)], dtype=np.int64)
+
+
+def _failed_matrix(frame: pd.DataFrame, actions: Ints) -> Ints:
     """Return which observations failed (1, 0, or -1 for unknown), shape (n, width)."""
-    failed = np.full((len(frame), width), _NONE, dtype=np.int64)
+    width = actions.shape[1]
+    failed = np.full(actions.shape, NONE, dtype=np.int64)
     if "regime" in frame:
         codes, names = pd.factorize(frame["regime"])
-        schedules = np.full((len(names), width), _NONE, dtype=np.int64)
-        for row, name in enumerate(names):
-            if name in REGIMES:
-                schedules[row] = [REGIMES[name].failed(t) for t in range(1, width + 1)]
-        failed = schedules[codes]
+        failed = np.array([_schedule(name, width) for name in names])[codes]
+        failed[(actions == _BACKUP) & (failed == 1)] = 0  # the backup source never fails
     if "failed" in frame:
         given = frame["failed"].notna().to_numpy()
-        matrix, _ = _matrix(list(frame["failed"][given]), {False: 0, True: 1}, width)
+        matrix, _ = code_matrix(frame["failed"][given].tolist(), (False, True), width)
         failed[given] = matrix
     return failed
 
 
 def _run_of_failures(failed: Ints) -> Ints:
     """Return the current run of failed observations: a known success ends it, an unknown one hides it."""
-    as_judgments = np.select([failed == 1, failed == 0], [_USELESS, _USEFUL], _NONE)
+    as_judgments = np.select([failed == 1, failed == 0], [_USELESS, _USEFUL], NONE)
     return current_run(as_judgments)
 
 
@@ -214,11 +171,9 @@ def build_decision_points(episodes: Episodes) -> DecisionPoints:
     EpisodeError
         If an episode is not what the schema says.
     """
-    frame = as_frame(episodes)
-    width = max(1, max(map(len, frame["actions"])))
-    actions, n_actions = _matrix(list(frame["actions"]), _ACTION_CODES, width)
-    judgments, _ = _matrix(list(frame["judgments"]), _JUDGMENT_CODES, width)
-    return points_from_codes(frame, actions, n_actions, judgments, _failed_matrix(frame, width))
+    frame, codes = as_codes(episodes)
+    failed = _failed_matrix(frame, codes.actions)
+    return points_from_codes(frame, codes.actions, codes.n_actions, codes.judgments, failed)
 
 
 def points_from_codes(
@@ -258,7 +213,7 @@ def points_from_codes(
         answered=action == _FINISH,
         is_last=before + 2 == n_actions[episode],
         run=runs[episode, before],
-        judged=judgments[episode, before] != _NONE,
+        judged=judgments[episode, before] != NONE,
         earlier_useful=useful_so_far[episode, before],
         failed_run=failed_runs[episode, before],
     )
@@ -315,13 +270,11 @@ def observation_table(episodes: Episodes) -> pd.DataFrame:
     EpisodeError
         If an episode is not what the schema says.
     """
-    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
-    width = max(1, max(map(len, frame["actions"])))
-    actions, n_actions = _matrix(list(frame["actions"]), _ACTION_CODES, width)
-    judgments, _ = _matrix(list(frame["judgments"]), _JUDGMENT_CODES, width)
-    observed = (np.arange(width) < n_actions[:, None]) & (actions != _FINISH)
+    frame, codes = as_codes(episodes, ("question_id", "regime", "actions", "judgments"))
+    actions, judgments = codes.actions, codes.judgments
+    observed = (actions != NONE) & (actions != _FINISH)
     episode, position = np.nonzero(observed)
-    failed = _failed_matrix(frame, width)[episode, position]
+    failed = _failed_matrix(frame, actions)[episode, position]
     words = np.array([*JUDGMENTS, None], dtype=object)
     table = {
         name: frame[name].to_numpy()[episode]
@@ -335,5 +288,5 @@ def observation_table(episodes: Episodes) -> pd.DataFrame:
             judgment=words[judgments[episode, position]],
             failed=pd.array(failed == 1, dtype="boolean"),
         )
-        .assign(failed=lambda rows: rows["failed"].mask(failed == _NONE))
+        .assign(failed=lambda rows: rows["failed"].mask(failed == NONE))
     )

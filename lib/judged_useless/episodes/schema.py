@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: Action words of an episode, in the order of their integer codes.
-ACTIONS = ("search", "lookup", "backup_search", "finish", "invalid")
-#: Judgments of an observation, in the order of their integer codes; ``None`` where there is none.
-JUDGMENTS = ("USELESS", "USEFUL", "UNPARSED")
+from judged_useless.episodes.codes import ACTIONS as ACTIONS
+from judged_useless.episodes.codes import JUDGMENTS as JUDGMENTS
+from judged_useless.episodes.codes import ListCodes, list_codes
+
 #: How an episode ended; ``None`` where it cannot be known.
 TERMINATIONS = ("answered", "budget_exhausted", "format_failure", "generation_truncated")
 #: Fields that every stored episode has.
@@ -23,7 +23,7 @@ KEY = ("model", "condition", "split", "question_id", "regime")
 
 Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
 _TEXT = ("model", "condition", "split", "question_id", "regime")
-_LISTS = (np.ndarray, list, tuple)
+_LISTS = {np.ndarray, list, tuple}
 _CHECKED = ("actions", "judgments", "success", "termination", "failed", "budget")
 
 
@@ -140,10 +140,42 @@ def validate(
     EpisodeError
         If a field is missing or has a wrong value, or if one question and regime of a cell occurs twice.
     """
+    checked_codes(frame, source=source, lines=lines, required=required)
+    return frame
+
+
+def checked_codes(
+    frame: pd.DataFrame,
+    *,
+    source: str = "episodes",
+    lines: Sequence[int] | None = None,
+    required: Sequence[str] = REQUIRED,
+) -> ListCodes | None:
+    """Check episodes as :func:`validate` does, and return their lists as codes (None without ``actions``).
+
+    Episodes are first checked as arrays; where that finds anything, they are gone through one by one, which
+    decides, and names the first fault.
+
+    Parameters
+    ----------
+    frame, source, lines, required
+        As in :func:`validate`.
+
+    Returns
+    -------
+    ListCodes or None
+
+    Raises
+    ------
+    EpisodeError
+        As in :func:`validate`.
+    """
     for name in required:
         if name not in frame:
             raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
-    _raise_first(frame, lambda row: _place(source, lines, row))
+    sound, codes = _quick_check(frame)
+    if not sound:
+        _raise_first(frame, lambda row: _place(source, lines, row))
     key = [name for name in (*KEY, "seed") if name in frame]
     repeated = frame.duplicated(key)
     if repeated.any():
@@ -153,7 +185,40 @@ def validate(
             f"{_place(source, lines, row)}: field 'question_id': a second episode with {what}; "
             "expected one for each question and regime of a cell"
         )
-    return frame
+    return list_codes(frame) if codes is None and "actions" in frame else codes
+
+
+def _quick_check(frame: pd.DataFrame) -> tuple[bool, ListCodes | None]:
+    """Return whether nothing is wrong (False: the rows have to be gone through), and the lists as codes."""
+    if "success" in frame and frame["success"].dtype != bool:
+        return False, None
+    if not all(_all_texts(frame[name]) for name in _TEXT if name in frame):
+        return False, None
+    if "actions" not in frame:
+        return True, None
+    if not all(
+        set(map(type, frame[name].tolist())) <= _LISTS for name in ("actions", "judgments") if name in frame
+    ):
+        return False, None
+    try:
+        codes = list_codes(frame)
+    except (TypeError, ValueError):
+        return False, None
+    return codes.sound() and _options_sound(frame, codes), codes
+
+
+def _options_sound(frame: pd.DataFrame, codes: ListCodes) -> bool:
+    if "failed" in frame:
+        return False
+    if "termination" in frame:
+        given = frame["termination"].notna().to_numpy()
+        words = frame["termination"].to_numpy(dtype=object)[given]
+        if not (set(words) <= set(TERMINATIONS) and ((words == "answered") == codes.answered[given]).all()):
+            return False
+    if "budget" in frame:
+        budget = frame["budget"]
+        return budget.dtype == np.int64 and bool((budget >= np.maximum(codes.n_actions, 1)).all())
+    return True
 
 
 def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:

@@ -19,6 +19,7 @@ from judged_useless.estimators.judgments import specificity, useless_rate
 from judged_useless.estimators.leaving import leave_contrast, switch_summary
 from judged_useless.estimators.planning import plan_questions, planning_curves
 from judged_useless.estimators.policies import StoppingPolicy, simple_policies
+from judged_useless.estimators.pooling import pooled_contrast
 from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
 from judged_useless.estimators.regret import policy_regret, policy_values
 from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime
@@ -48,6 +49,7 @@ __all__ = [
     "planning_curves",
     "policy_regret",
     "policy_values",
+    "pooled_contrast",
     "precision_recall",
     "premature_rate",
     "share_answered",

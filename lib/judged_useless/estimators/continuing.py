@@ -10,7 +10,7 @@ from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.policies import NEVER, Branches, StoppingPolicy, aligned_runs, first_firing
 from judged_useless.estimators.resampling import Resampling, Stream, cluster_sums
-from judged_useless.estimators.success import MEAN4
+from judged_useless.regimes import MEAN4
 
 
 def continue_or_answer(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
 from math import isfinite
+from typing import Any
 
 import pandas as pd
 
@@ -63,6 +64,10 @@ class Estimate(Mapping[str, object]):
     def __post_init__(self) -> None:
         if not isfinite(self.value):
             raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
+        for bound in ("low", "high"):
+            given = getattr(self, bound)
+            if given is not None and not isfinite(given):  # as read back from a table
+                object.__setattr__(self, bound, None)
         if (self.low is None or self.high is None) and not self.reason:
             raise ValueError(f"{self.name}: an undefined interval needs a reason")
 
@@ -97,6 +102,31 @@ class Estimate(Mapping[str, object]):
         if self.low is None or self.high is None:
             return f"{value} [interval undefined: {self.reason}]"
         return f"{value} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
+
+    @classmethod
+    def from_row(cls, row: Mapping[Any, Any]) -> "Estimate":
+        """Return the estimate of a row of :func:`estimates_frame`, without `parts`.
+
+        Parameters
+        ----------
+        row : mapping
+            Such as a row of a frame of estimates, or what :meth:`row` returns.
+
+        Returns
+        -------
+        Estimate
+
+        Raises
+        ------
+        UndefinedEstimateError
+            If the row states that its value is undefined; the message is the row's reason.
+        """
+        values = {name: row[name] for name in cls._names() if name != "parts"}
+        if values["value"] != values["value"]:
+            raise UndefinedEstimateError(f"{values['name']} is undefined: {values['reason']}")
+        whole = {name: int(values[name]) for name in ("n", "n_clusters", "n_boot", "n_failed")}
+        seed = values["seed"]
+        return cls(**values | whole | {"seed": None if seed is None or seed != seed else int(seed)})
 
     def excludes_zero(self) -> bool | None:
         """Return whether the interval lies on one side of zero; None when it is undefined."""

@@ -20,7 +20,8 @@ from judged_useless.estimators.policies import (
     simple_policies,
 )
 from judged_useless.estimators.resampling import Floats, Resampling, Stream
-from judged_useless.estimators.success import MEAN4, mean_measure, regime_sums, value_matrix
+from judged_useless.estimators.success import mean_measure, regime_sums, value_matrix
+from judged_useless.regimes import MEAN4
 
 
 def policy_values(

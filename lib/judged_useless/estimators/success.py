@@ -10,12 +10,7 @@ from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream
-from judged_useless.regimes import MEAN6
-
-#: The three regimes that the doubled-budget runs cover (Table 16).
-MEAN3 = ("persistent", "recover_after_2", "clean")
-#: The four regimes that have answer-now branches (Appendix D.2).
-MEAN4 = ("clean", "persistent", "plausible", "recover_after_2")
+from judged_useless.regimes import MEAN3, MEAN4, MEAN6
 
 _FIELDS = ("question_id", "regime", "success")
 
@@ -196,7 +191,8 @@ def mean_success(
     episodes : pandas.DataFrame or iterable of mappings
         One model and condition, with ``question_id``, ``regime`` and ``success``.
     regimes : sequence of str, default MEAN6
-        Regimes averaged; each must be there. :data:`MEAN3` and :data:`MEAN4` are the paper's other two.
+        Regimes averaged; each must be there. :data:`~judged_useless.regimes.MEAN3`
+        and :data:`~judged_useless.regimes.MEAN4` are the paper's other two.
     n_boot, seed, level, stream
         Of the question-cluster bootstrap, as in
         :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
