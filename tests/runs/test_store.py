@@ -1,0 +1,139 @@
+"""The run directory: what a crash leaves behind, and what is refused."""
+
+import asyncio
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from judged_useless.runs.store import (
+    Lock,
+    RunError,
+    Writer,
+    read_manifest,
+    read_records,
+    recover,
+    rewrite_sorted,
+    to_line,
+    write_manifest,
+)
+
+from run_children import hold, hold_and_die
+
+pytest_plugins = ("run_fixtures",)
+
+
+def record(question_id: str, **more: Any) -> dict[str, Any]:
+    return {"question_id": question_id, **more}
+
+
+LINES = [to_line(record(f"q{n}", text="ä\n\"x\"")) for n in range(3)]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(cut=st.integers(0, sum(map(len, LINES))))
+def test_whatever_a_crash_leaves_is_whole_records_after_recovery(tmp_path: Path, cut: int) -> None:
+    file = tmp_path / "persistent.jsonl"
+    file.write_bytes(b"".join(LINES)[:cut])
+    whole = sum(len(b"".join(LINES[: n + 1])) <= cut for n in range(3))
+    assert [found["question_id"] for found in read_records(file)] == [f"q{n}" for n in range(whole)]
+    assert list(recover(file)) == [f"q{n}" for n in range(whole)]
+    assert file.read_bytes() == b"".join(LINES[:whole])
+
+
+def test_a_torn_line_that_ends_in_a_newline_is_dropped_too(tmp_path: Path) -> None:
+    file = tmp_path / "persistent.jsonl"
+    file.write_bytes(LINES[0] + b'{"question_id": "q1", "te\n')
+    assert list(recover(file)) == ["q0"]
+    assert file.read_bytes() == LINES[0]
+
+
+def test_damage_in_the_middle_is_refused_with_its_line(tmp_path: Path) -> None:
+    file = tmp_path / "persistent.jsonl"
+    file.write_bytes(LINES[0] + b"[1]\n" + LINES[1])
+    with pytest.raises(RunError, match=r"persistent\.jsonl, line 2: not a JSON object"):
+        recover(file)
+
+
+def test_a_question_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "persistent.jsonl"
+    file.write_bytes(LINES[0] + LINES[0])
+    with pytest.raises(RunError, match="'q0' occurs twice"):
+        recover(file)
+
+
+def test_nothing_there_is_nothing_done(tmp_path: Path) -> None:
+    assert recover(tmp_path / "persistent.jsonl") == {}
+    assert read_manifest(tmp_path) is None
+
+
+async def test_what_is_appended_is_on_the_disk_when_append_returns(tmp_path: Path) -> None:
+    writer = Writer(tmp_path)
+
+    async def one(n: int) -> None:
+        await writer.append(f"{n % 2}.jsonl", record(f"q{n}"))
+        assert to_line(record(f"q{n}")) in (tmp_path / f"{n % 2}.jsonl").read_bytes()
+
+    await asyncio.gather(*(one(n) for n in range(50)))
+    await writer.aclose()
+    found = [found["question_id"] for n in range(2) for found in read_records(tmp_path / f"{n}.jsonl")]
+    assert sorted(found) == sorted(f"q{n}" for n in range(50))
+
+
+async def test_a_disk_that_refuses_is_an_error_not_a_loss(tmp_path: Path) -> None:
+    (tmp_path / "0.jsonl").mkdir()
+    writer = Writer(tmp_path)
+    with pytest.raises(RunError, match="cannot be written"):
+        await writer.append("0.jsonl", record("q0"))
+    await writer.append("1.jsonl", record("q1"))
+    await writer.aclose()
+
+
+def test_a_finished_file_is_put_in_the_order_of_the_questions(tmp_path: Path) -> None:
+    file = tmp_path / "persistent.jsonl"
+    file.write_bytes(LINES[2] + LINES[0] + LINES[1])
+    rewrite_sorted(file, {"q0": 0, "q1": 1, "q2": 2})
+    assert file.read_bytes() == b"".join(LINES)
+    assert [path.name for path in tmp_path.iterdir()] == ["persistent.jsonl"]
+
+
+def test_a_manifest_is_read_as_written_and_refused_if_it_is_none(tmp_path: Path) -> None:
+    write_manifest(tmp_path, {"a": "ä"})
+    assert read_manifest(tmp_path) == {"a": "ä"}
+    for text in ("{", json.dumps([1])):
+        (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+        with pytest.raises(RunError, match=r"manifest\.json"):
+            read_manifest(tmp_path)
+
+
+def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path, processes: Any) -> None:
+    held, released = processes.Event(), processes.Event()
+    process = processes.Process(target=hold, args=(tmp_path, held, released))
+    process.start()
+    assert held.wait(20)
+    with pytest.raises(RunError, match=rf"another process \(pid {process.pid}\)"), Lock(tmp_path):
+        pass
+    released.set()
+    process.join(20)
+    assert process.exitcode == 0
+    with Lock(tmp_path):
+        pass
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, processes: Any) -> None:
+    process = processes.Process(target=hold_and_die, args=(tmp_path,))
+    process.start()
+    process.join(20)
+    assert process.exitcode == -signal.SIGKILL
+    assert (tmp_path / "run.pid").read_text() == f"{process.pid}\n"
+    with Lock(tmp_path):
+        assert (tmp_path / "run.pid").read_text() != f"{process.pid}\n"
+    assert not (tmp_path / "run.pid").exists()
+
+
+def test_one_process_cannot_hold_it_twice(tmp_path: Path) -> None:
+    with Lock(tmp_path), pytest.raises(RunError, match="another process"), Lock(tmp_path):
+        pass

@@ -1,0 +1,127 @@
+"""The independent check: silent on what the loop writes, loud on anything else."""
+
+import copy
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged_useless.conditions import CONDITIONS
+from judged_useless.models.scripted import ScriptedModel
+from judged_useless.pool import FailurePool
+from judged_useless.runs import Run, RunError, validate_run
+from judged_useless.runs.validate import validate_trajectory
+
+import hamlets
+from hamlet_cell import run
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+CLUMSY: dict[str, Any] = {"invalid": 0.08, "unreadable": 0.08, "truncated": 0.04, "disobedient": 0.5, "unparsed": 0.15}
+CASES = [
+    *((name, "hamlets", "react") for name in CONDITIONS),
+    *((name, "hamlet-claims", "react") for name in ("decide", "combo", "stated_combo")),
+    ("enforced_rule", "hamlets", "search-r1"),
+    ("unaided+format_reminder+native_calls", "hamlets", "search-r1"),
+    ("stated_judgment_rule+format_reminder", "hamlets", "react"),
+]
+
+
+@pytest.mark.parametrize(("condition", "task", "style"), CASES)
+async def test_every_condition_obeys_the_protocol(tmp_path: Path, condition: str, task: str, style: str) -> None:
+    two_source = condition in ("switch_rule", "both_exits")
+    made = await run(
+        tmp_path,
+        model=ScriptedModel("own-5", **CLUMSY),
+        condition=condition,
+        task=task,
+        style=style,
+        regimes=("ts_persistent", "ts_clean") if two_source else ("persistent", "clean", "plausible"),
+        n_questions=12,
+        k=2,
+        useless_rate=0.8,
+    )
+    assert validate_run(made.path) == []
+    endings = set(made.episodes()["termination"])
+    assert {"answered", "generation_truncated"} <= endings
+
+
+@pytest.fixture
+async def trajectory(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An episode in which the rule fired and was not followed, and the specification of its run."""
+    made = await run(tmp_path, model=ScriptedModel("never", disobedient=0.6), condition="combo", k=2)
+    records = [record for record in made.trajectories() if len(record["events"]) > 1 and True in record["failed"]]
+    return records[0], made.manifest["spec"]
+
+
+def change_message(index: int, old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    def change(record: dict[str, Any]) -> None:
+        before = record["messages"][index]["content"]
+        assert old in before
+        record["messages"][index]["content"] = before.replace(old, new)
+
+    return change
+
+
+def put(name: str, value: Callable[[Any], Any]) -> Callable[[dict[str, Any]], None]:
+    def change(record: dict[str, Any]) -> None:
+        record[name] = value(record[name])
+
+    return change
+
+
+TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "a word of the prompt": (change_message(0, "knowledge base", "data base"), "messages, entry 1"),
+    "a counter": (change_message(3, "remaining: 7", "remaining: 6"), "messages, entry 4"),
+    "an observation": (change_message(3, "Observation: [", "Observation: [The "), "messages, entry 4"),
+    "an instruction left out": (
+        change_message(5, "Do not make any further tool calls.", ""), "messages, entry 6",
+    ),
+    "a judgment": (put("judgments", lambda js: ["USEFUL", *js[1:]]), "judgments, entry 1"),
+    "a judgment's reply": (
+        lambda record: record["calls"][1].update(text="useful"), "messages, entry",
+    ),
+    "success": (put("success", lambda value: not value), "success"),
+    "an ending": (put("termination", lambda _: "format_failure"), "termination"),
+    "a failed observation": (put("failed", lambda fs: [not fs[0], *fs[1:]]), "failed, entry 1"),
+    "an event": (put("events", lambda events: events[:-1]), "events: 2 entries, expected 3"),
+    "a stated judgment": (put("stated", lambda ss: ["USEFUL", *ss[1:]]), "stated, entry 1"),
+    "a call left out": (put("calls", lambda calls: calls[:-1]), "a turn is missing"),
+    "a call too many": (put("calls", lambda calls: [*calls, calls[-1]]), "1 calls after the end"),
+    "calls in another order": (put("calls", lambda calls: [calls[0], *calls[2:]]), "expected a judgment"),
+    "calls that were not charged": (put("n_judgment_calls", lambda _: 0), "n_judgment_calls"),
+    "a page": (lambda record: record["observation_meta"][0].update(title="x"), "observation_meta, entry 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_a_tampered_trajectory_is_found_out(case: str, trajectory: tuple[dict[str, Any], dict[str, Any]]) -> None:
+    record, spec = trajectory
+    questions = hamlets.load("all")
+    question = next(question for question in questions if question.id == record["question_id"])
+    pool = FailurePool(questions)
+    assert validate_trajectory(record, spec, question, pool) == []
+    tampered = copy.deepcopy(record)
+    tamper, found = TAMPERED[case]
+    tamper(tampered)
+    problems = validate_trajectory(tampered, spec, question, pool)
+    assert any(problem.startswith(found) or found in problem for problem in problems), problems
+
+
+async def test_what_is_missing_or_foreign_is_found_out(tmp_path: Path) -> None:
+    made = await run(tmp_path)
+    file = made.path / "clean.jsonl"
+    lines = file.read_text().splitlines()
+    foreign = json.loads(lines[0]) | {"question_id": "zz"}
+    file.write_text("\n".join([*lines[1:-1], json.dumps(foreign)]) + "\n")
+    problems = validate_run(made.path)
+    assert "clean, question zz: not a question of this split" in problems
+    assert "17 trajectories, expected 18" in problems
+
+
+def test_no_run_directory_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="no run directory"):
+        validate_run(tmp_path)
+    with pytest.raises(RunError, match="no run directory"):
+        Run(tmp_path)

@@ -1,0 +1,1 @@
+"""How the embedded task *atlas* is made; run ``tools/build_atlas.py``."""
