@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judged_useless.episodes.beside import merge_probes
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, validate
 from judged_useless.files import sha256, write_atomically
 from judged_useless.paths import cache_dir, data_dir
@@ -208,7 +209,8 @@ def _read(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":
         return load_parquet(path)
     if path.suffix == ".jsonl" or path.name.endswith(".jsonl.gz"):
-        return load_jsonl(path)
+        # A run's file is read with what was asked of its episodes afterwards.
+        return merge_probes(load_jsonl(path), path.parent)
     raise EpisodeError(f"{path}: expected a .parquet, .jsonl or .jsonl.gz file of episodes")
 
 

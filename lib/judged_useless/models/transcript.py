@@ -6,16 +6,24 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.prompts import WORDINGS
+from judged_useless.prompts import PROBES, WORDINGS
 from judged_useless.tasks import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
 _REMAINING = re.compile(r"\[Actions remaining: (\d+)\]")
-_JUDGMENTS = tuple({wording.judgment for wording in WORDINGS.values()})
 _ANSWER_NOW = tuple({wording.answer_now for wording in WORDINGS.values()})
 _NOTICES = tuple({wording.switch_notice for wording in WORDINGS.values()} - {""})
 _REMINDERS = tuple({wording.reminder for wording in WORDINGS.values()})
 _DECISION = "write exactly: DECISION:"
+_REPAIRS = tuple({wording.repair for wording in PROBES.values()})
+
+Wanted = Literal["turn", "judgment", "decision", "usefulness", "continuation"]
+#: What a message asks for, by the whole message; anything else asks for a turn.
+_ASKED: dict[str, Wanted] = {
+    **{wording.judgment: "judgment" for wording in WORDINGS.values()},
+    **{wording.usefulness: "usefulness" for wording in PROBES.values()},
+    **{wording.continuation: "continuation" for wording in PROBES.values()},
+}
 
 
 @dataclass(frozen=True)
@@ -37,12 +45,12 @@ class Transcript:
         What it is about.
     observations : tuple of Seen
         In order.
-    wants : {"turn", "judgment", "decision"}
+    wants : {"turn", "judgment", "decision", "usefulness", "continuation"}
         What the last message asks for.
     only_finish : bool
         Whether the latest message says that only an answer is left.
-    reminded : bool
-        Whether the last message asks for the required format.
+    reminded, repaired : bool
+        Whether the last message asks for the required format, and for a real answer.
     remaining : int or None
         Actions left, where the conversation counts down.
     tags : bool
@@ -53,9 +61,10 @@ class Transcript:
 
     question: Question
     observations: tuple[Seen, ...]
-    wants: Literal["turn", "judgment", "decision"]
+    wants: Wanted
     only_finish: bool
     reminded: bool
+    repaired: bool
     remaining: int | None
     tags: bool
     has_backup: bool
@@ -143,9 +152,10 @@ def read_transcript(messages: Sequence[Message], questions: Mapping[str, Questio
     return Transcript(
         question=question,
         observations=observations,
-        wants="judgment" if last in _JUDGMENTS else "decision" if _DECISION in last else "turn",
-        only_finish=any(sentence in latest for sentence in _ANSWER_NOW),
+        wants="decision" if _DECISION in last else _ASKED.get(last, "turn"),
+        only_finish=any(sentence in latest for sentence in _ANSWER_NOW) or last in _REPAIRS,
         reminded=last in _REMINDERS,
+        repaired=last in _REPAIRS,
         remaining=int(counts[-1]) if counts else None,
         tags=tags,
         has_backup=not tags and "backup_search[query]" in messages[0]["content"],

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.beside import merge_probes
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.store import RunError, read_manifest, read_records
 
@@ -60,7 +61,8 @@ class Run:
         -------
         pandas.DataFrame
             One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
-            the order of the questions once the run is complete.
+            the order of the questions once the run is complete; and with what was asked of them afterwards,
+            as `judged_useless.episodes.beside.merge_probes` has it.
 
         Raises
         ------
@@ -72,7 +74,8 @@ class Run:
         rows = [{name: record[name] for name in _FIELDS} for record in self.trajectories()]
         if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
-        return validate(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), source=str(self.path))
+        frame = merge_probes(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), self.path)
+        return validate(frame, source=str(self.path))
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
         """Return one trajectory.
