@@ -25,9 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="allow a model that is not the run's; what it says is not the agent's own",
     )
-    parser.add_argument(
-        "--regimes", nargs="+", metavar="REGIME", help="the run's; for judgments without clean and plausible"
-    )
+    parser.add_argument("--regimes", nargs="+", metavar="REGIME", help="only these regimes of the run (all)")
     parser.add_argument("--source", metavar="PATH", help="where the task is read from")
     parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")

@@ -30,8 +30,8 @@ COLOURS = {
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
-# Typed loosely: matplotlib types its options one by one.
-_STYLE: Any = {
+#: Style of every figure. Typed loosely: matplotlib types its options one by one.
+STYLE: Any = {
     "font.size": 12,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -60,7 +60,7 @@ def new_axes(height: float, width: float = WIDTH) -> Axes:
     matplotlib.axes.Axes
         On a figure of its own that pyplot does not know, so that nothing is shown twice.
     """
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         axes: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
     return axes
 
@@ -133,7 +133,7 @@ def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
     if figure is None:
         raise ValueError("the axes belong to no figure")
     buffer = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     # The header names the drawing library's version, which would make every upgrade a difference.
     svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)

@@ -17,7 +17,6 @@ from judged_useless.tasks import Question, is_correct
 Result = dict[str, Any]
 #: Most new tokens of a belief reply. Ours: the paper does not say.
 BELIEF_TOKENS = 200
-_NOT_REPLAYED = ("clean", "plausible")
 
 
 @dataclass
@@ -173,15 +172,12 @@ class Probe:
         Observations at which it is asked.
     applies : callable
         Whether a trajectory is asked at all.
-    leaves_out : tuple of str, default ()
-        Regimes that are not asked unless they are named.
     """
 
     what: str
     ask: Callable[[Asking, int], Coroutine[Any, Any, Result]]
     points: Callable[[Asking], range]
     applies: Callable[[Record], bool] = _has_observation
-    leaves_out: tuple[str, ...] = ()
 
 
 #: Name -> probe.
@@ -190,7 +186,6 @@ PROBES: dict[str, Probe] = {
         "side-channel judgment of every observation, the last one included (Amendment 12)",
         _judgment,
         lambda asking: range(1, asking.n_observations + 1),
-        leaves_out=_NOT_REPLAYED,
     ),
     "answer_now": Probe(
         "what the agent answers when told to, at every decision (Appendix C.4)",

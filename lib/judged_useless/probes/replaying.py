@@ -110,7 +110,8 @@ async def replay(
     model : str or Model, optional
         By default the run's, with the run's decoding. A model given is left open.
     regimes : sequence of str, optional
-        By default the run's, for ``judgments`` without clean and plausible.
+        By default the run's. The released episodes have no replayed judgments in clean and plausible; the
+        offline policies of Appendix D.2 need them there.
     other_model : bool, default False
         Allow another model or decoding than the run's: what it says is not the agent's own.
     source : path, optional
@@ -143,7 +144,7 @@ async def replay(
         raise RunError(
             f"{run.path}: the run is {run.manifest['status']}; finish it first, with the call that started it"
         )
-    chosen = _regimes(run, probe, regimes)
+    chosen = _regimes(run, regimes)
     questions = load_questions(spec["task"], spec["split"], source=source)
     if questions_sha256(questions) != spec["data_sha256"]:
         raise RunError(f"{run.path}: {spec['task']} {spec['split']} is not what the run was made on")
@@ -163,20 +164,16 @@ async def replay(
     return folder
 
 
-def _regimes(run: Run, probe: str, given: Sequence[str] | None) -> tuple[str, ...]:
-    there = run.manifest["spec"]["regimes"]
-    if given is None:
-        chosen = tuple(name for name in there if name not in get_probe(probe).leaves_out)
-    else:
-        if isinstance(given, str):
-            raise ValueError(f"regimes is the text {given!r}, expected a sequence of names")
-        get_probe(probe)
-        if absent := [name for name in given if name not in there]:
-            raise ValueError(f"{run.path}: regime {absent[0]!r} was not run; there are {', '.join(there)}")
-        chosen = tuple(name for name in there if name in given)
-    if not chosen:
-        raise ValueError(f"{run.path}: no regime to probe; the run has {', '.join(there)}, so name one")
-    return chosen
+def _regimes(run: Run, given: Sequence[str] | None) -> tuple[str, ...]:
+    there: list[str] = run.manifest["spec"]["regimes"]
+    if isinstance(given, str):
+        raise ValueError(f"regimes is the text {given!r}, expected a sequence of names")
+    wanted = there if given is None else given
+    if absent := [name for name in wanted if name not in there]:
+        raise ValueError(f"{run.path}: regime {absent[0]!r} was not run; there are {', '.join(there)}")
+    if not wanted:
+        raise ValueError("regimes: empty, expected at least one")
+    return tuple(name for name in there if name in wanted)
 
 
 def _given(model: str | Model, options: Mapping[str, Any]) -> Model:
