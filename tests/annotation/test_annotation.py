@@ -92,7 +92,7 @@ class Annotator(CannedModel):
 
 
 async def label(items: list[Item], out: Path, name: str = "one", **rates: float) -> "pd.Series[Any]":
-    return await annotate(items, Annotator(name, **rates), out / name, progress=False)  # type: ignore[arg-type]
+    return await annotate(items, Annotator(name, **rates), out / name, progress=False)
 
 
 def of(items: list[Item], stream: str) -> list[Item]:

@@ -187,10 +187,8 @@ def final_labels(
             rows.append((one, "both" if one == other else "primary"))
         else:
             rows.append((other, "nobody" if other is None else "second"))
-    label, by = zip(*rows, strict=True)
-    return pd.DataFrame(
-        {"label": pd.Series(label, index=table.index, dtype=object), "by": list(by)}, index=table.index
-    )
+    chosen = pd.Series([label for label, _ in rows], index=table.index, dtype=object)
+    return pd.DataFrame({"label": chosen, "by": [by for _, by in rows]}, index=table.index)
 
 
 def primary_accuracy(
