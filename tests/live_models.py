@@ -73,10 +73,10 @@ class Delegate:
 
 @dataclass
 class Searching(Delegate):
-    """A model that is not offered to finish before it has seen some observations.
+    """A model that keeps its turns short and is not offered to finish before it has seen some observations.
 
-    By itself SmolLM2 answers at once, and an episode has one turn. What it says is its own; only the form of
-    a turn leaves ``finish`` out, which the description records. Where its instructions leave it nothing else
+    By itself SmolLM2 answers at once, and an episode has one turn. What it says is its own; the form that
+    turns are held to is narrower, which the description records. Where its instructions leave it nothing else
     than to finish, it is offered that.
     """
 
@@ -90,13 +90,15 @@ class Searching(Delegate):
         stop: Sequence[str] = (),
         regex: str | None = None,
     ) -> Generation:
-        seen = sum(m["role"] == "user" and m["content"].startswith("Observation:") for m in messages)
-        told = "the only available action is finish" in messages[0]["content"]
-        if regex is not None and seen < self.observations and not told:
-            regex = re.sub(r"\|finish\b", "", regex)
+        if regex is not None:
+            regex = regex.replace("{1,400}", "{1,100}").replace("{1,120}", "{1,40}")
+            seen = sum(m["role"] == "user" and m["content"].startswith("Observation:") for m in messages)
+            told = "the only available action is finish" in messages[0]["content"]
+            if seen < self.observations and not told:
+                regex = re.sub(r"\|finish\b", "", regex)
         return await super().generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
 
     def describe(self) -> dict[str, Any]:
         described = self.model.describe()
-        held = f"finish is not offered before {self.observations} observations"
+        held = f"short turns; finish is not offered before {self.observations} observations"
         return {**described, "deviations": [*described["deviations"], held]}

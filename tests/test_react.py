@@ -1,7 +1,7 @@
 """Reading a turn: every rule of the protocol, with the turns that models really write."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.react import STYLES, Turn, close_tag, get_style, read_native_calls, read_react, read_tags
 
@@ -101,6 +101,7 @@ def test_the_history_has_the_tag_that_the_stop_string_took(text: str, written: s
     assert close_tag(text) == written
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(
     st.text(max_size=80),
     st.sampled_from(["Thought:", "Action:", "Action Input:", "<think>", "</think>", "["]),
@@ -112,6 +113,7 @@ def test_no_text_breaks_a_reader(text: str, mark: str) -> None:
             assert action is None or action == action.strip().lower() != ""
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.text("abc ", max_size=20), st.text("xyz", min_size=1, max_size=9), st.text("pqr ", max_size=20))
 def test_what_is_written_in_the_format_is_read_back(thought: str, word: str, text: str) -> None:
     turn = read_react(f"Thought: {thought}\nAction: {word}\nAction Input: {text}")

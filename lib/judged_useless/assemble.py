@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 _TOP = ("_config.yml", "_toc.yml")
+_PAGES = (".md", ".ipynb")
 
 
 def _wanted(sections: Path, generated: Path) -> Iterator[tuple[Path, Path]]:
@@ -25,6 +26,16 @@ def _wanted(sections: Path, generated: Path) -> Iterator[tuple[Path, Path]]:
     for path in sorted(sections.glob("*.ipynb")):
         if not path.name.endswith(".failed.ipynb"):
             yield path, Path("notebooks") / path.name
+
+
+def _refuse_foreign(target: Path, *sources: Path) -> None:
+    place = target.resolve()
+    if any(each.resolve().is_relative_to(place) for each in (Path.cwd(), Path("book"), *sources)):
+        raise ValueError(f"{target} holds what the book is made from; expected a folder of its own")
+    if target.exists() and not (target / _TOP[0]).is_file() and any(target.iterdir()):
+        raise ValueError(
+            f"{target} holds other files and no {_TOP[0]}; expected a new or an assembled folder"
+        )
 
 
 def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
@@ -48,7 +59,11 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
     ------
     OSError
         If a file cannot be read or written.
+    ValueError
+        If `target` holds the project or what is put into it, or files of something else: what is stale in the
+        target is deleted, so a mistyped one must not be touched.
     """
+    _refuse_foreign(target, sections, generated)
     copied, kept = [], set()
     for origin, place in _wanted(sections, generated):
         goal = target / place
@@ -57,6 +72,11 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
             goal.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(origin, goal)
             copied.append(place)
+    if any(place.suffix not in _PAGES for place in copied):
+        # The builder looks at pages only: a changed style sheet or extension would otherwise not arrive.
+        for page in kept:
+            if page.suffix in _PAGES:
+                page.touch()
     for stale in [path for path in target.rglob("*") if path.is_file() and path not in kept]:
         stale.unlink()
     return copied
@@ -74,7 +94,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if len(given) != 3:
         sys.stderr.write(f"{__doc__}\n")
         return 2
-    assemble(*map(Path, given))
+    try:
+        assemble(*map(Path, given))
+    except (OSError, ValueError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     return 0
 
 

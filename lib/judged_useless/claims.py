@@ -54,7 +54,8 @@ def check_claims(claims: Sequence[Claim], *, source: object) -> Table:
     ClaimError
         If a claim fails on the released episodes.
     """
-    failed = [claim for claim in claims if claim.holds is False]
+    # Not `is False`: a comparison of arrays gives NumPy's own false.
+    failed = [claim for claim in claims if claim.holds is not None and not claim.holds]
     if failed and source in RELEASED:
         raise ClaimError("; ".join(f"{claim.statement} ({claim.evidence})" for claim in failed))
     words = {True: "holds", False: "does not hold", None: "cannot be told"}

@@ -5,6 +5,7 @@ papermill only warns about a parameter that a notebook does not have; here that 
 
 import argparse
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,8 @@ import yaml
 from judged_useless.files import write_atomically
 
 NOTEBOOKS = Path("notebooks")
+#: Where executed copies go by default.
+EXECUTED = Path("_build/sections")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 
 
@@ -121,7 +124,9 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
         )
 
 
-def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
+def run_section(
+    notebook: Path, output: Path, given: Mapping[str, Any], *, failed: Path | None = None
+) -> Path:
     """Execute a section with parameters.
 
     Parameters
@@ -132,6 +137,8 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
         Where the executed copy goes; written whole or not at all.
     given : mapping
         Parameters that replace the defaults.
+    failed : pathlib.Path, optional
+        Where the copy of a section that fails is kept; ``<name>.failed.ipynb`` beside `output` by default.
 
     Returns
     -------
@@ -141,8 +148,7 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
     Raises
     ------
     SectionError
-        If a parameter does not exist, or a cell fails; the failed copy is kept beside `output` as
-        ``<name>.failed.ipynb``.
+        If a parameter does not exist, or a cell fails; `output` is left as it was then.
     """
     import papermill
     from papermill.exceptions import PapermillExecutionError
@@ -164,11 +170,12 @@ def run_section(notebook: Path, output: Path, given: Mapping[str, Any]) -> Path:
                 extra_arguments=["--IPKernelApp.log_level=40"],
             )
         except PapermillExecutionError as error:
-            failed = output.with_suffix(".failed.ipynb")
-            fresh.replace(failed)
+            kept = failed or output.with_suffix(".failed.ipynb")
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(fresh, kept)
             raise SectionError(
                 f"{notebook.name}: cell {error.exec_count} failed with {error.ename}: {error.evalue}\n"
-                f"the executed copy up to there is {failed}"
+                f"the executed copy up to there is {kept}"
             ) from error
         return write_atomically(output, lambda target: _tidy(fresh, target))
 
@@ -214,7 +221,8 @@ def store(notebook: Path) -> Path:
     SectionError
         If a cell fails; the notebook is left as it was.
     """
-    return run_section(notebook, notebook, {})
+    # Not beside the notebook: whatever lies in their folder is taken for a section.
+    return run_section(notebook, notebook, {}, failed=EXECUTED / f"{notebook.stem}.failed.ipynb")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -245,7 +253,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if parsed.source is not None and "source" in parameters(notebook):
             names = [name for name in parsed.source.split(",") if name]
             given.setdefault("source", names[0] if len(names) == 1 else names)
-        output = parsed.output or Path("_build/sections") / notebook.name
+        output = parsed.output or EXECUTED / notebook.name
         sys.stdout.write(f"{run_section(notebook, output, given)}\n")
     except (SectionError, OSError) as error:
         sys.stderr.write(f"{error}\n")

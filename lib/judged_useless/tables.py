@@ -28,8 +28,9 @@ class Table:
     note: str = ""
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        frame = _without_na(self.frame)
         # pandas escapes every cell and heading, which matters for text from models and data sets.
-        body = self.frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
+        body = frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
         caption = escape(self.caption, quote=True)
         note = f'<p class="ju-note">{escape(self.note)}</p>' if self.note else ""
         html = (
@@ -37,8 +38,17 @@ class Table:
             f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
             f"{body}</div>{note}</figure>"
         )
-        plain = f"Table: {self.caption}\n{self.frame.to_string(index=False, na_rep='')}\n{self.note}".rstrip()
+        plain = f"Table: {self.caption}\n{frame.to_string(index=False, na_rep='')}\n{self.note}".rstrip()
         return {"text/html": html, "text/plain": plain}
+
+
+def _without_na(frame: pd.DataFrame) -> pd.DataFrame:
+    """Empty the missing values of nullable columns, which pandas shows as <NA> whatever it is told."""
+    shown = frame.copy()
+    for position, (_, column) in enumerate(frame.items()):
+        if isinstance(column.dtype, pd.api.extensions.ExtensionDtype) and column.isna().any():
+            shown.isetitem(position, column.astype(object).where(column.notna(), "").to_numpy())
+    return shown
 
 
 def _unbroken(text: str) -> str:
@@ -47,7 +57,9 @@ def _unbroken(text: str) -> str:
 
 
 def _verdict(equal: object) -> str:
-    return "" if equal is None or equal is pd.NA else "equal" if equal else "differs"
+    # A missing verdict may be None, NA or, after a join, NaN, which counts as true.
+    missing = equal is None or equal is pd.NA or equal != equal
+    return "" if missing else "equal" if equal else "differs"
 
 
 def comparison_table(

@@ -1,7 +1,7 @@
 """The integration step and the side channel's reply."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.judgments import IntegrationRule, parse_side_channel
 
@@ -16,6 +16,7 @@ def run_after(judgments: list[str | None]) -> int:
     return run
 
 
+@settings(deadline=None)  # the machine may be busy
 @given(st.lists(st.sampled_from(["USELESS", "USEFUL", "UNPARSED", None]), max_size=20), st.integers(1, 6))
 def test_it_says_stop_while_the_current_run_is_long_enough(judgments: list[str | None], k: int) -> None:
     rule = IntegrationRule(k=k)

@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import hamlets
 import pytest
+from canned import SlowModel
+from hamlet_cell import REGIMES, run
 from judged_useless.episodes import load_episodes
 from judged_useless.models.base import (
     ContextOverflowError,
@@ -22,10 +25,6 @@ from judged_useless.models.base import (
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs import IncompleteRunError, Run, RunError, read_run, run_cell, validate_run
 
-import hamlets
-from canned import SlowModel
-from hamlet_cell import REGIMES, run
-
 pytest_plugins = ("run_fixtures",)
 
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -34,6 +33,10 @@ GONE = ServiceUnavailableError(5, TransientModelError("connection refused"))
 
 def files(path: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(path.glob("*.jsonl"))}
+
+
+def times(path: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mtime_ns for file in path.iterdir()}
 
 
 class Failing(ScriptedModel):
@@ -78,7 +81,9 @@ async def test_a_run_reads_as_episodes_and_obeys_the_protocol(tmp_path: Path) ->
 
 async def test_the_same_run_twice_is_the_same_bytes(tmp_path: Path) -> None:
     one = await run(tmp_path / "one", concurrency=1)
-    slow = SlowModel(ScriptedModel("own-4").prepared(hamlets.load("all"), 8), lambda messages: len(messages) % 5 / 1000)
+    slow = SlowModel(
+        ScriptedModel("own-4").prepared(hamlets.load("all"), 8), lambda messages: len(messages) % 5 / 1000
+    )
     two = await run(tmp_path / "two", model=slow)
     three = await run(tmp_path / "three", model=ScriptedModel("own-4"), concurrency=1)
     assert files(one.path) != files(two.path)  # another agent
@@ -92,9 +97,9 @@ async def test_the_same_run_twice_is_the_same_bytes(tmp_path: Path) -> None:
 
 async def test_a_finished_run_is_returned_as_it_is(tmp_path: Path) -> None:
     done = await run(tmp_path)
-    before = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    before = times(tmp_path)
     again = await run(tmp_path)
-    assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == before
+    assert times(tmp_path) == before
     assert again.episodes().equals(done.episodes())
 
 
@@ -109,7 +114,9 @@ async def test_a_finished_run_is_returned_as_it_is(tmp_path: Path) -> None:
         ({"replicate": "1"}, "salt: 'shuffled-v2' there, 'shuffled-v2-rep1' now"),
     ],
 )
-async def test_another_run_in_its_place_is_refused(tmp_path: Path, change: dict[str, Any], named: str) -> None:
+async def test_another_run_in_its_place_is_refused(
+    tmp_path: Path, change: dict[str, Any], named: str
+) -> None:
     await run(tmp_path)
     before = files(tmp_path)
     with pytest.raises(RunError, match=named):
@@ -127,10 +134,12 @@ async def test_files_without_a_manifest_are_not_touched(tmp_path: Path) -> None:
 
 async def test_an_interrupted_run_is_resumed_where_it_stopped(tmp_path: Path) -> None:
     whole = await run(tmp_path / "whole")
-    steady = ScriptedModel("own-4", invalid=0.05, unreadable=0.03, truncated=0.02, disobedient=0.3, unparsed=0.1)
+    steady = ScriptedModel(
+        "own-4", invalid=0.05, unreadable=0.03, truncated=0.02, disobedient=0.3, unparsed=0.1
+    )
     slow = SlowModel(steady.prepared(hamlets.load("all"), 8), lambda messages: 0.003)
     task = asyncio.create_task(run(tmp_path / "cut", model=slow, concurrency=2))
-    while not (tmp_path / "cut" / "clean.jsonl").exists():
+    while not (tmp_path / "cut" / "clean.jsonl").exists():  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.001)
     await asyncio.sleep(0.02)
     task.cancel()
@@ -225,7 +234,9 @@ async def test_requests_are_in_flight_up_to_the_bound(tmp_path: Path) -> None:
 async def test_judgments_are_recorded_besides_where_the_paper_replayed_them(tmp_path: Path) -> None:
     regimes = ("clean", "plausible", "persistent")
     both = [
-        await run(tmp_path / str(judge), condition="unaided", regimes=regimes, judge=judge, model="scripted:never")
+        await run(
+            tmp_path / str(judge), condition="unaided", regimes=regimes, judge=judge, model="scripted:never"
+        )
         for judge in (True, False)
     ]
     recorded, plain = (made.episodes().set_index(["regime", "question_id"]) for made in both)
@@ -238,9 +249,7 @@ async def test_judgments_are_recorded_besides_where_the_paper_replayed_them(tmp_
     assert set(recorded["n_judgment_calls"]) == {0}
 
 
-async def test_the_folder_is_named_after_the_cell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_folder_is_named_after_the_cell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = await run_cell(
         model="scripted:own-4", task="hamlets", split="all", regimes=["clean"], n_questions=2, progress=False
@@ -303,4 +312,3 @@ async def test_one_conversation_can_be_looked_at(tmp_path: Path) -> None:
     assert "&lt;action_name&gt;" in html
     with pytest.raises(KeyError, match="no episode of question 'zz'"):
         done.trajectory("zz", "clean")
-

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from judged_useless.runs import Run, validate_run
-
 from run_children import CELL, work
 
 pytest_plugins = ("run_fixtures",)

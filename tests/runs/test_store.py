@@ -20,7 +20,6 @@ from judged_useless.runs.store import (
     to_line,
     write_manifest,
 )
-
 from run_children import hold, hold_and_die
 
 pytest_plugins = ("run_fixtures",)
@@ -30,10 +29,10 @@ def record(question_id: str, **more: Any) -> dict[str, Any]:
     return {"question_id": question_id, **more}
 
 
-LINES = [to_line(record(f"q{n}", text="ä\n\"x\"")) for n in range(3)]
+LINES = [to_line(record(f"q{n}", text='ä\n"x"')) for n in range(3)]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(cut=st.integers(0, sum(map(len, LINES))))
 def test_whatever_a_crash_leaves_is_whole_records_after_recovery(tmp_path: Path, cut: int) -> None:
     file = tmp_path / "persistent.jsonl"

@@ -6,19 +6,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import hamlets
 import pytest
+from hamlet_cell import run
 from judged_useless.conditions import CONDITIONS
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.pool import FailurePool
 from judged_useless.runs import Run, RunError, validate_run
 from judged_useless.runs.validate import validate_trajectory
 
-import hamlets
-from hamlet_cell import run
-
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
-CLUMSY: dict[str, Any] = {"invalid": 0.08, "unreadable": 0.08, "truncated": 0.04, "disobedient": 0.5, "unparsed": 0.15}
+CLUMSY: dict[str, Any] = {
+    "invalid": 0.08,
+    "unreadable": 0.08,
+    "truncated": 0.04,
+    "disobedient": 0.5,
+    "unparsed": 0.15,
+}
 CASES = [
     *((name, "hamlets", "react") for name in CONDITIONS),
     *((name, "hamlet-claims", "react") for name in ("decide", "combo", "stated_combo")),
@@ -29,7 +34,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("condition", "task", "style"), CASES)
-async def test_every_condition_obeys_the_protocol(tmp_path: Path, condition: str, task: str, style: str) -> None:
+async def test_every_condition_obeys_the_protocol(
+    tmp_path: Path, condition: str, task: str, style: str
+) -> None:
     two_source = condition in ("switch_rule", "both_exits")
     made = await run(
         tmp_path,
@@ -51,7 +58,9 @@ async def test_every_condition_obeys_the_protocol(tmp_path: Path, condition: str
 async def trajectory(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """An episode in which the rule fired and was not followed, and the specification of its run."""
     made = await run(tmp_path, model=ScriptedModel("never", disobedient=0.6), condition="combo", k=2)
-    records = [record for record in made.trajectories() if len(record["events"]) > 1 and True in record["failed"]]
+    records = [
+        record for record in made.trajectories() if len(record["events"]) > 1 and True in record["failed"]
+    ]
     return records[0], made.manifest["spec"]
 
 
@@ -96,7 +105,9 @@ TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
 
 
 @pytest.mark.parametrize("case", TAMPERED)
-def test_a_tampered_trajectory_is_found_out(case: str, trajectory: tuple[dict[str, Any], dict[str, Any]]) -> None:
+def test_a_tampered_trajectory_is_found_out(
+    case: str, trajectory: tuple[dict[str, Any], dict[str, Any]]
+) -> None:
     record, spec = trajectory
     questions = hamlets.load("all")
     question = next(question for question in questions if question.id == record["question_id"])

@@ -1,7 +1,7 @@
 """Bridge questions: the first page names what connects the pages, the second states the answer."""
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple
 
 from atlas.candidates import Candidate, Evidence, is_distinct
@@ -24,28 +24,30 @@ CURRENCY = Attribute("currency", "currency", "that uses what currency")
 PHONE = Attribute("phone", "telephone country code", "with what telephone country code")
 
 
-def value(country: Country, attribute: Attribute, world: World) -> str | None:
-    """Return the answer if it is known, has one usual spelling, and is told from all others by the scoring.
+@cache
+def values(attribute: Attribute, world: World) -> dict[str, str]:
+    """Return the safe answers: known, with one usual spelling, told from all others by the scoring.
 
     Parameters
     ----------
-    country : Country
-        Whose attribute it is.
     attribute : Attribute
-        Which one.
+        What is asked.
     world : World
         The facts.
 
     Returns
     -------
-    str or None
+    dict of str to str
+        By country code.
     """
-    answer = _raw_value(country, attribute, world)
+    raw = {code: _raw_value(country, attribute, world) for code, country in world.countries.items()}
+    known = {code: answer for code, answer in raw.items() if answer is not None}
     unsafe = world.unsafe_answers.get(attribute.fact, frozenset())
-    if answer is None or country.code in unsafe or not answer.isascii():
-        return None
-    others = (_raw_value(other, attribute, world) for other in world.countries.values())
-    return answer if is_distinct(answer, (other for other in others if other is not None)) else None
+    return {
+        code: answer
+        for code, answer in known.items()
+        if code not in unsafe and answer.isascii() and is_distinct(answer, known.values())
+    }
 
 
 def _raw_value(country: Country, attribute: Attribute, world: World) -> str | None:
@@ -58,7 +60,7 @@ def city_country(family: str, attribute: Attribute, world: World) -> Iterable[Ca
     """City -> its country -> capital or telephone code."""
     for city in world.cities.values():
         country = world.countries[city.country]
-        answer = value(country, attribute, world)
+        answer = values(attribute, world).get(country.code)
         if answer is None or city.capital or city.namesakes:
             continue
         text = pick(
@@ -86,7 +88,7 @@ def region_country(family: str, attribute: Attribute, world: World) -> Iterable[
     """Subdivision -> its country -> capital or currency."""
     for region in world.regions.values():
         country = world.countries[region.country]
-        answer = value(country, attribute, world)
+        answer = values(attribute, world).get(country.code)
         if answer is None or region.namesakes:
             continue
         article, noun = "an" if region.kind[0] in "aeiou" else "a", attribute.noun
@@ -114,12 +116,12 @@ def region_country(family: str, attribute: Attribute, world: World) -> Iterable[
 def domain_country(family: str, attribute: Attribute, world: World) -> Iterable[Candidate]:
     """Internet domain -> its country -> capital."""
     for country in world.countries.values():
-        answer = value(country, attribute, world)
+        answer = values(attribute, world).get(country.code)
         if answer is None or country.domain is None:
             continue
         text = pick(
             [
-                f"What is the {attribute.noun} of the country with Internet addresses in {country.domain}?",
+                f"What is the {attribute.noun} of the country whose top-level domain is {country.domain}?",
                 f"The top-level domain {country.domain} belongs to a country {attribute.clause}?",
             ],
             "question",
@@ -141,7 +143,7 @@ def code_country(family: str, world: World) -> Iterable[Candidate]:
     """ISO 4217 code -> the one country that uses the currency -> capital."""
     for currency in world.currencies.values():
         country = world.countries[currency.countries[0]]
-        answer = value(country, CAPITAL, world)
+        answer = values(CAPITAL, world).get(country.code)
         if not currency.only_one or answer is None:
             continue
         text = pick(

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import partial
 from itertools import combinations
 
-from atlas.bridge import CAPITAL, PHONE, Attribute, value
+from atlas.bridge import CAPITAL, PHONE, Attribute, values
 from atlas.candidates import Candidate, Evidence, is_distinct
 from atlas.text import pick
 from atlas.world import County, State, World
@@ -120,7 +120,7 @@ def sole_neighbour(family: str, world: World) -> Iterable[Candidate]:
             continue
         neighbour = world.countries[country.neighbours[0]]
         for attribute in (CAPITAL, PHONE):
-            answer = value(neighbour, attribute, world)
+            answer = values(attribute, world).get(neighbour.code)
             if answer is not None:
                 yield _sole(family, attribute, country.code, answer, world)
 
@@ -131,7 +131,7 @@ def _sole(family: str, attribute: Attribute, code: str, answer: str, world: Worl
     text = pick(
         [
             f"What is the {attribute.noun} of the only country that borders {country.inline} by land?",
-            f"By land, {country.inline} borders on only one country, {attribute.clause}?",
+            f"By land, {country.inline} has only one neighbour. What is that country's {attribute.noun}?",
         ],
         "question",
         family,

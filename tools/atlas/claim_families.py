@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from judged_useless.seeds import stable_seed
 
+from atlas.candidates import leaks
 from atlas.text import pick
 from atlas.world import City, Country, Region, World
 
@@ -17,13 +18,17 @@ _KINDRED = ("id", "ms", "fa", "tg")
 
 
 class Claim(NamedTuple):
-    """A claim with its verdict and evidence pages; `names` are what it is about, to spread the subjects."""
+    """A claim with its verdict and evidence pages.
+
+    `names` are what it is about, to spread the subjects; `stated` is the value that it says its subject has.
+    """
 
     family: str
     text: str
     true: bool
     evidence: tuple[str, ...]
     names: tuple[str, ...]
+    stated: str | None = None
 
     @property
     def identifier(self) -> str:
@@ -55,14 +60,17 @@ def _swapped(
 
     `subjects` is by the key of the evidence page.
     """
+    # "Swedish is the official language of Sweden" can be told by its words: no claim is made of it.
+    tellable = {key for key, subject in subjects.items() if leaks(subject.value, subject.name)}
     for key, subject in subjects.items():
-        near = {other.value for other in subjects.values() if other.area == subject.area}
-        others = sorted(near - {subject.value} - subject.barred)
+        # Values are taken as often as they are true, so that a rare one does not tell a false claim.
+        near = (o for k, o in subjects.items() if k not in tellable and o.area == subject.area)
+        others = sorted(o.value for o in near if o.value != subject.value and o.value not in subject.barred)
         for true in (True, False):
-            if true or others:
+            if key not in tellable if true else others:
                 stated = subject.value if true else pick(others, "false", family, key)
                 text = pick(wordings(subject.name, stated), "claim", family, key, true)
-                yield Claim(family, _start(text), true, (key,), (key, stated))
+                yield Claim(family, _start(text), true, (key,), (key, stated), stated)
 
 
 def _countries(world: World) -> Iterable[Country]:
@@ -95,7 +103,7 @@ def _currency(family: str, world: World) -> Iterator[Claim]:
         for c in world.currencies.values()
         if c.only_one
     }
-    return _swapped(
+    claims = _swapped(
         family,
         subjects,
         lambda name, value: [
@@ -103,11 +111,20 @@ def _currency(family: str, world: World) -> Iterator[Claim]:
             f"The currency of {value} has {name} in ISO 4217.",
         ],
     )
+    # The code's page says whose it is, the country's page what is paid with there.
+    page_of = {country.inline: f"country:{code}" for code, country in world.countries.items()}
+    return (claim._replace(evidence=(*claim.evidence, page_of[claim.names[1]])) for claim in claims)
 
 
 def _language(family: str, world: World) -> Iterator[Claim]:
     subjects = {
-        f"country:{c.code}": Subject(c.inline, world.languages[c.language].name, c.area_code)
+        f"country:{c.code}": Subject(
+            c.inline,
+            world.languages[c.language].name,
+            c.area_code,
+            # "The official language of Italy is German" is partly true: it is one in a part of Italy.
+            frozenset(world.languages[code].name for code in c.spoken if code in world.languages),
+        )
         for c in _countries(world)
         if c.language and c.language not in _KINDRED
     }

@@ -8,12 +8,12 @@ from judged_useless.seeds import stable_seed
 from atlas.claim_families import CLAIM_FAMILIES, Claim
 from atlas.contexts import PAGES, shuffled_pages
 from atlas.pages import Page
-from atlas.text import shuffled
+from atlas.text import mentions, shuffled
 from atlas.world import World
 
 #: Claims of each verdict in every family.
 EACH = 13
-#: How often one entity is the subject of a family's claims.
+#: How often one entity is named in a family's claims of one verdict.
 _SAME_NAME = 2
 
 
@@ -39,17 +39,25 @@ def choose_claims(world: World, pages: Mapping[str, Page]) -> list[Claim]:
     chosen: list[Claim] = []
     for family, make in CLAIM_FAMILIES.items():
         made = sorted(make(family, world), key=lambda claim: stable_seed("choose", claim.text))
-        possible = [claim for claim in made if all(key in pages for key in claim.evidence)]
-        names: Counter[str] = Counter()
+        possible = [claim for claim in made if _is_plain(claim, pages)]
         for true in (True, False):
-            taken = _spread((claim for claim in possible if claim.true is true), names)
+            taken = _spread(claim for claim in possible if claim.true is true)
             if len(taken) < EACH:
                 raise ValueError(f"claims {family}: {len(taken)} that are {true} instead of {EACH}")
             chosen += taken
     return chosen
 
 
-def _spread(claims: Iterable[Claim], names: Counter[str]) -> list[Claim]:
+def _is_plain(claim: Claim, pages: Mapping[str, Page]) -> bool:
+    """Whether the evidence is there, and does not name what is falsely claimed in some other meaning."""
+    if any(key not in pages for key in claim.evidence):
+        return False
+    return claim.true or claim.stated is None or not mentions(pages[claim.evidence[0]].text, claim.stated)
+
+
+def _spread(claims: Iterable[Claim]) -> list[Claim]:
+    # Counted for each verdict by itself: names used up by the true claims would be missing in the false ones.
+    names: Counter[str] = Counter()
     taken: list[Claim] = []
     for claim in claims:
         if len(taken) < EACH and all(names[name] < _SAME_NAME for name in claim.names):

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import combinations
 from typing import TypeVar
 
-from atlas.bridge import Attribute, value
+from atlas.bridge import Attribute, values
 from atlas.bridge_more import city_is_safe, safe_names
 from atlas.candidates import Candidate, Evidence
 from atlas.text import pick
@@ -47,7 +47,7 @@ def _country_pairs(
 
 def countries(family: str, fact: str, attribute: Attribute, world: World) -> Iterable[Candidate]:
     """Two countries of a continent by population or area -> capital or telephone code of one."""
-    answers = {code: value(country, attribute, world) for code, country in world.countries.items()}
+    answers = values(attribute, world)
 
     def measure(country: Country) -> float:
         return float((country.population if fact == "population" else country.area_km2) or 0)
@@ -72,7 +72,7 @@ _MORE = {
 
 def neighbours(family: str, attribute: Attribute, world: World) -> Iterable[Candidate]:
     """Two countries of a continent by the number of land neighbours -> an attribute of one."""
-    answers = {code: value(country, attribute, world) for code, country in world.countries.items()}
+    answers = values(attribute, world)
 
     def measure(country: Country) -> float:
         return len(country.neighbours or ())
@@ -92,10 +92,10 @@ def _about_winner(
     attribute: Attribute,
     pair: tuple[Country, Country],
     phrases: Sequence[str],
-    answers: Mapping[str, str | None],
+    answers: Mapping[str, str],
 ) -> Iterable[Candidate]:
     winner, loser = pair
-    answer, rival = answers[winner.code], answers[loser.code]
+    answer, rival = answers.get(winner.code), answers.get(loser.code)
     if answer is None or rival is None or answer == rival:
         return
     key = (family, winner.code, loser.code)

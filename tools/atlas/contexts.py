@@ -1,6 +1,7 @@
 """The ten pages of a question: two gold ones and eight that are there to be confused with them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 
 from judged_useless.seeds import stable_seed
 
@@ -11,30 +12,28 @@ from atlas.text import mentions, shuffled
 
 #: Pages of a question; as in HotpotQA.
 PAGES = 10
-#: Distractors of the same kind and area as each of the two gold pages; the rest come from anywhere.
+#: Distractors of the same kind, and if possible area, as each of the two gold pages; the rest are of any.
 ON_TOPIC = 3
 
 
 class Library:
-    """All pages, and those of each kind and area."""
+    """All pages, and those of each kind."""
 
     def __init__(self, pages: Mapping[str, Page]) -> None:
         self.pages = pages
-        self._shelves: dict[tuple[str, str], list[Page]] = {}
+        self._shelves: dict[str, list[Page]] = {}
         for page in pages.values():
-            self._shelves.setdefault((page.kind, page.area), []).append(page)
+            self._shelves.setdefault(page.kind, []).append(page)
 
     def like(self, page: Page, *key: str) -> list[Page]:
-        """Pages of the same kind and area, in an order that the key decides."""
-        return _in_order(self._shelves[page.kind, page.area], *key)
+        """Pages of the same kind, those of the same area first, in an order that the key decides."""
+        shelf = self._shelves[page.kind]
+        return sorted(shelf, key=lambda other: (other.area != page.area, stable_seed(*key, other.key)))
 
-    def any(self, *key: str) -> list[Page]:
-        """All pages, in an order that the key decides."""
-        return _in_order(self.pages.values(), *key)
-
-
-def _in_order(pages: Iterable[Page], *key: str) -> list[Page]:
-    return sorted(pages, key=lambda page: stable_seed(*key, page.key))
+    def draw(self, *key: str) -> Iterator[Page]:
+        """Pages of any kind without end, drawn with replacement as the key decides."""
+        pages = list(self.pages.values())
+        return (pages[stable_seed(*key, number) % len(pages)] for number in count())
 
 
 def distractors(candidate: Candidate, library: Library) -> list[Page]:
@@ -50,23 +49,23 @@ def distractors(candidate: Candidate, library: Library) -> list[Page]:
     Returns
     -------
     list of Page
-        Three of the kind and area of each gold page and two others. None of them has the answer in its
-        title or text, so that a knowledge base without the supporting sentences does not answer.
+        Three of the kind of each gold page, from its area if there are so many, and two others. None of
+        them has the answer in its title or text, so that a knowledge base without the supporting sentences
+        does not answer.
     """
     gold = [library.pages[evidence.page] for evidence in candidate.gold]
     taken: list[Page] = []
 
-    def add(pages: Sequence[Page], count: int) -> None:
+    def add(pages: Iterable[Page], most: int) -> None:
         for page in _without(candidate.answer, pages):
-            if count and page not in taken and page not in gold:
-                taken.append(page)
-                count -= 1
-            if not count:
+            if len(taken) == most:
                 return
+            if page not in taken and page not in gold:
+                taken.append(page)
 
-    for page in gold:
-        add(library.like(page, "like", candidate.text, page.key), ON_TOPIC)
-    add(library.any("any", candidate.text), PAGES - len(gold) - len(taken))
+    for number, page in enumerate(gold, start=1):
+        add(library.like(page, "like", candidate.text, page.key), number * ON_TOPIC)
+    add(library.draw("any", candidate.text), PAGES - len(gold))
     return taken
 
 

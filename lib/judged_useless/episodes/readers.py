@@ -12,8 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless.episodes.beside import merge_probes
-from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, validate
+from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, fill_judgments, validate
 from judged_useless.files import sha256, write_atomically
 from judged_useless.paths import cache_dir, data_dir
 
@@ -34,17 +33,18 @@ _TYPES: dict[str, pa.DataType] = {
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     number = 0
     packed = path.suffix == ".gz"
-    with gzip.open(path, "rt", encoding="utf-8") if packed else path.open(encoding="utf-8") as stream:
+    # Lines are decoded one by one: a text stream decodes ahead, and would name too early a line.
+    with gzip.open(path, "rb") if packed else path.open("rb") as stream:
         try:
             for number, line in enumerate(stream, 1):
                 if line.strip():
-                    yield number, line
+                    yield number, line.decode("utf-8")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise EpisodeError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
             ) from error
         except UnicodeDecodeError as error:
-            raise EpisodeError(f"{path}, line {number + 1}: not UTF-8 text, expected JSON lines") from error
+            raise EpisodeError(f"{path}, line {number}: not UTF-8 text, expected JSON lines") from error
 
 
 def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
@@ -56,6 +56,8 @@ def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict
             f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
             "expected one JSON object a line"
         ) from error
+    except (ValueError, RecursionError) as error:  # a number too long, or brackets too deep, to be read
+        raise EpisodeError(f"{path}, line {number}: JSON that cannot be read ({error})") from error
     if not isinstance(record, dict):
         raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
     for name in required:
@@ -168,8 +170,7 @@ def _plain(value: object) -> object:
 
 def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
     """Give episodes without any judgment an empty list, and leave optional columns out that say nothing."""
-    if "judgments" in frame and frame["judgments"].isna().any():
-        frame["judgments"] = [[] if value is None else value for value in frame["judgments"]]
+    frame = fill_judgments(frame)
     silent = [name for name in OPTIONAL if name in frame and frame[name].isna().all()]
     return frame.drop(columns=silent)
 
@@ -196,7 +197,15 @@ def _hub_files() -> list[Path]:
     return files
 
 
+def _is_run(path: Path) -> bool:
+    return (path / "manifest.json").is_file()
+
+
 def _given_files(path: Path) -> list[Path]:
+    if _is_run(path):
+        return [path]
+    if path.is_dir() and (runs := sorted(folder for folder in path.iterdir() if _is_run(folder))):
+        return runs
     if path.is_dir():
         files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
         if not files:
@@ -206,11 +215,15 @@ def _given_files(path: Path) -> list[Path]:
 
 
 def _read(path: Path) -> pd.DataFrame:
+    if path.is_dir():
+        # Here, because runs are read into episodes and so import this package.
+        from judged_useless.runs.reading import read_run
+
+        return read_run(path)
     if path.suffix == ".parquet":
         return load_parquet(path)
     if path.suffix == ".jsonl" or path.name.endswith(".jsonl.gz"):
-        # A run's file is read with what was asked of its episodes afterwards.
-        return merge_probes(load_jsonl(path), path.parent)
+        return load_jsonl(path)
     raise EpisodeError(f"{path}: expected a .parquet, .jsonl or .jsonl.gz file of episodes")
 
 
@@ -255,7 +268,7 @@ def load_episodes(
     source : str, path, or list of them, default "embedded"
         "embedded": the two released cells in ``data/episodes``. "hub": all 43 released cells, from the cache
         that ``judged-useless fetch`` fills. Otherwise a Parquet or JSON lines file (also ``.jsonl.gz``), a
-        folder of such files, or a list of any of these.
+        run directory, a folder of such files or runs, or a list of any of these.
     model, condition, split, regimes : str or sequence of str, optional
         Keep only these; everything by default. A name that is asked for beside others may be absent.
 
@@ -315,4 +328,5 @@ def derive_termination(frame: pd.DataFrame, budget: int = 8) -> pd.DataFrame:
     last = frame["actions"].map(lambda actions: actions[-1] if len(actions) else None)
     spent = frame["actions"].map(len) >= budget
     words = np.select([last == "finish", spent], ["answered", "budget_exhausted"], "")
-    return frame.assign(termination=pd.Series([str(word) or None for word in words], dtype=object))
+    derived = pd.Series([str(word) or None for word in words], index=frame.index, dtype=object)
+    return frame.assign(termination=derived)

@@ -1,6 +1,6 @@
 """What an episode is: the released fields, and a check that names file, line and field."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -24,7 +24,7 @@ KEY = ("model", "condition", "split", "question_id", "regime")
 Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
 _TEXT = ("model", "condition", "split", "question_id", "regime")
 _LISTS = {np.ndarray, list, tuple}
-_CHECKED = ("actions", "judgments", "success", "termination", "failed", "budget")
+_CHECKED = ("actions", "judgments", "termination", "failed", "budget")
 
 
 class EpisodeError(ValueError):
@@ -40,7 +40,29 @@ def _as_list(value: object) -> bool:
 
 
 def _missing(value: object) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
+
+
+def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes with an empty list where there is no list of judgments.
+
+    The released episodes of the clean and plausible regimes have no judgment; whether a file says so with an
+    empty list or with null is the writer's choice.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Episodes, not yet checked.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same object where nothing was missing.
+    """
+    if "judgments" not in frame or not frame["judgments"].isna().any():
+        return frame
+    filled = [[] if _missing(value) else value for value in frame["judgments"]]
+    return frame.assign(judgments=pd.Series(filled, index=frame.index, dtype=object))
 
 
 def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> str:
@@ -55,8 +77,6 @@ def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> s
 
 def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
     """Return the first field of a record that is wrong, and what is wrong with it."""
-    if "success" in record and not isinstance(record["success"], bool | np.bool_):
-        return "success", f"expected true or false, found {record['success']!r}"
     if "actions" not in record:  # a measure of success alone asks for no actions
         return None
     if problem := _words_problem(record["actions"], ACTIONS, allow_none=False):
@@ -80,14 +100,6 @@ def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
     return _optional_problem(record, actions, observations)
 
 
-def _booleans(value: object, length: int) -> bool:
-    return (
-        isinstance(value, Iterable)
-        and _as_list(value)
-        and [isinstance(entry, bool | np.bool_) for entry in value] == [True] * length
-    )
-
-
 def _whole(value: object) -> bool:
     return (isinstance(value, int | np.integer) and not isinstance(value, bool)) or (
         isinstance(value, float) and value.is_integer()
@@ -103,9 +115,9 @@ def _optional_problem(
             return "termination", f"expected one of {', '.join(TERMINATIONS)} or null, found {termination!r}"
         if (termination == "answered") != (actions[-1:] == ["finish"]):
             return "termination", f"{termination!r} does not fit the last action {actions[-1:] or None}"
-    if not _missing(failed) and not _booleans(failed, observations):
+    if isinstance(failed, Sized) and len(failed) != observations:
         return "failed", f"expected a list of {observations} booleans, one an observation, found {failed!r}"
-    if not _missing(budget) and not (_whole(budget) and float(str(budget)) >= max(1, len(actions))):
+    if not _missing(budget) and float(str(budget)) < max(1, len(actions)):
         return "budget", f"expected at least the {len(actions)} actions taken, found {budget!r}"
     return None
 
@@ -173,10 +185,11 @@ def checked_codes(
     for name in required:
         if name not in frame:
             raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
+    _raise_kind(frame, lambda row: _place(source, lines, row))
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
-    key = [name for name in (*KEY, "seed") if name in frame]
+    key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
     repeated = frame.duplicated(key)
     if repeated.any():
         row = int(repeated.to_numpy().argmax())
@@ -219,6 +232,48 @@ def _options_sound(frame: pd.DataFrame, codes: ListCodes) -> bool:
         budget = frame["budget"]
         return budget.dtype == np.int64 and bool((budget >= np.maximum(codes.n_actions, 1)).all())
     return True
+
+
+def _boolean(value: object) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _list_or_null(kind: Callable[[object], bool]) -> Callable[[object], bool]:
+    def check(value: object) -> bool:
+        if isinstance(value, Iterable) and _as_list(value):
+            return all(map(kind, value))
+        return _missing(value)
+
+    return check
+
+
+def _text_or_null(value: object) -> bool:
+    return _missing(value) or isinstance(value, str)
+
+
+def _whole_or_null(value: object) -> bool:
+    return _missing(value) or _whole(value)
+
+
+#: Fields of one kind whatever the others hold: the check, and what it expects.
+_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "success": (_boolean, "true or false"),
+    "failed": (_list_or_null(_boolean), "a list of booleans, one an observation, or null"),
+    "stated": (_list_or_null(_text_or_null), "a list of texts or nulls, or null"),
+    **dict.fromkeys(("task", "answer"), (_text_or_null, "a text or null")),
+    **dict.fromkeys(
+        ("budget", "n_judgment_calls", "n_discarded", "seed"), (_whole_or_null, "a whole number or null")
+    ),
+}
+
+
+def _raise_kind(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
+    for name, (check, expected) in _KINDS.items():
+        if name not in frame or frame[name].dtype == bool:
+            continue
+        for row, value in enumerate(frame[name].tolist()):
+            if not check(value):
+                raise EpisodeError(f"{place(row)}: field {name!r}: expected {expected}, found {value!r}")
 
 
 def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:

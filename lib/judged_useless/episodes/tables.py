@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 
 from judged_useless.episodes.codes import ListCodes
-from judged_useless.episodes.schema import EpisodeError, Episodes, checked_codes, validate
+from judged_useless.episodes.schema import EpisodeError, Episodes, checked_codes, fill_judgments, validate
 
 #: Fields that every stopping measure needs.
 MINIMUM = ("question_id", "actions", "judgments")
@@ -68,10 +68,12 @@ def _table(episodes: Episodes, required: Sequence[str]) -> pd.DataFrame:
     else:
         records = list(episodes)
         for row, record in enumerate(records, 1):
+            if not isinstance(record, Mapping):
+                raise EpisodeError(f"episodes, row {row}: expected a mapping, found {type(record).__name__}")
             for name in required:
                 if name not in record:
                     raise EpisodeError(f"episodes, row {row}: field {name!r} is missing")
         frame = pd.DataFrame.from_records(records)
     if frame.empty:
         raise EpisodeError("there are no episodes; check the filters that chose them")
-    return frame
+    return fill_judgments(frame)

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from statsmodels.stats.multitest import multipletests
 
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.cost import utility_matrix
@@ -232,6 +231,9 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie strictly between 0 and 1, not {alpha}")
     given = np.array(list(named.values()), dtype=np.float64)
+    # Here, because statsmodels takes longer to import than all of this package.
+    from statsmodels.stats.multitest import multipletests
+
     reject, adjusted, _, _ = multipletests(given, alpha=alpha, method="holm")
     return pd.DataFrame(
         {"p": given, "p_holm": adjusted, "reject": reject}, index=pd.Index(list(named), name="test")

@@ -1,7 +1,6 @@
 """What agents do once their judgments have run to k."""
 
 import numpy as np
-from statsmodels.stats.proportion import proportion_confint
 
 from judged_useless.episodes.decisions import as_frame, build_decision_points
 from judged_useless.episodes.schema import Episodes
@@ -50,6 +49,9 @@ def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, 
         raise ValueError(f"count must lie between 0 and {n}, not {count}")
     if not 0 < level < 1:
         raise ValueError(f"level must lie strictly between 0 and 1, not {level}")
+    # Here, because statsmodels takes longer to import than all of this package.
+    from statsmodels.stats.proportion import proportion_confint
+
     low, high = proportion_confint(count, n, alpha=1 - level, method="wilson")
     return float(low), float(high)
 

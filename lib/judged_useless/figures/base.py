@@ -12,6 +12,7 @@ import matplotlib as mpl
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 _PALETTE = sns.color_palette("colorblind").as_hex()
 #: One colour a kind of source: what the paper printed, and what was recomputed here.
@@ -125,13 +126,16 @@ def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
     Raises
     ------
     ValueError
-        If the caption or the alternative text is empty.
+        If the caption or the alternative text is empty, or the axes were taken off their figure.
     """
     if not caption.strip() or not alt.strip():
         raise ValueError("a picture needs a caption and an alternative text")
     figure = axes.get_figure(root=True)
     if figure is None:
         raise ValueError("the axes belong to no figure")
+    # Labels are words, some of them from data: a dollar sign in one starts no formula.
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)
     buffer = io.StringIO()
     with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

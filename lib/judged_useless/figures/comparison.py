@@ -93,7 +93,7 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
     useless : mapping
         ``value``, ``low`` and ``high`` of the share of results judged useless.
     answered : Estimate
-        Share of episodes that end in an answer after a run of such judgments.
+        Share of episodes that end in an answer after a run of such judgments; its part ``k`` is the run.
     title : str
         Title.
 
@@ -123,7 +123,9 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
             color="white" if inside else "black",
             weight="bold",
         )
-    axes.set_yticks([1.0, 0.0], ["results\njudged useless", "answered after\n5 in a row"])
+    axes.set_yticks(
+        [1.0, 0.0], ["results\njudged useless", f"answered after\n{answered.parts['k']:.0f} in a row"]
+    )
     axes.set_xlim(0, 100)
     axes.set_xlabel("share (%)")
     set_title(axes, title)

@@ -105,7 +105,7 @@ def episode_strips(episodes: pd.DataFrame, labels: Sequence[str], *, title: str,
     title : str
         Title.
     columns : int, default 8
-        Actions on the horizontal axis.
+        Actions on the horizontal axis at least; a longer episode is drawn whole.
 
     Returns
     -------
@@ -120,6 +120,7 @@ def episode_strips(episodes: pd.DataFrame, labels: Sequence[str], *, title: str,
         raise ValueError(
             f"{len(labels)} labels for {len(episodes)} episodes; expected one each, and at least one"
         )
+    columns = max(columns, *map(len, episodes["actions"]))
     axes = _strip_axes(len(episodes), columns, labels, title)
     for y, (actions, judgments) in enumerate(zip(episodes["actions"], episodes["judgments"], strict=True)):
         for position, action in enumerate(actions):

@@ -1,0 +1,256 @@
+"""Decision points: by hand, against a plain builder, and on the released episodes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from judged_useless import FAIL, decision_points, load_episodes
+from judged_useless.episodes import EpisodeError, observation_table
+from judged_useless.episodes.decisions import build_decision_points
+from judged_useless.regimes import get_regime
+from made_up_episodes import episode, random_episodes
+
+Rows = list[dict[str, Any]]
+
+
+def plain_failed(row: dict[str, Any]) -> list[bool | None]:
+    """Whether each observation failed by design, by the protocol's words; None where nothing tells."""
+    observed = [action for action in row["actions"] if action != "finish"]
+    if isinstance(row.get("failed"), list):
+        return list(row["failed"])
+    try:
+        regime = get_regime(row["regime"])
+    except ValueError:
+        return [None] * len(observed)
+    return [regime.failed(t) and action != "backup_search" for t, action in enumerate(observed, 1)]
+
+
+def plain_run(history: list[bool | None]) -> int | None:
+    """Length of the unbroken run of True at the end; None if a None could be part of it."""
+    run = 0
+    for value in reversed(history):
+        if value is None:
+            return None
+        if not value:
+            return run
+        run += 1
+    return run
+
+
+def plain_decision_points(rows: Rows) -> Rows:
+    """Build the decision points of episodes word by word from the protocol's section 6."""
+    table = []
+    for row in rows:
+        actions = row["actions"]
+        judged = list(row["judgments"]) + [None] * len(actions)
+        failed = plain_failed(row)
+        for t in range(1, len(actions)):
+            useless = [None if word is None else word == "USELESS" for word in judged[:t]]
+            table.append(
+                {
+                    "model": row["model"],
+                    "condition": row["condition"],
+                    "split": row["split"],
+                    "question_id": row["question_id"],
+                    "regime": row["regime"],
+                    "t": t,
+                    "action": actions[t],
+                    "answered": actions[t] == "finish",
+                    "run": plain_run(useless),
+                    "earlier_useful": "USEFUL" in judged[:t],
+                    "failed_run": plain_run(failed[:t]),
+                    "is_last": t == len(actions) - 1,
+                }
+            )
+    return table
+
+
+def as_rows(table: pd.DataFrame) -> Rows:
+    return [
+        {str(name): None if pd.isna(value) else value for name, value in row.items()}
+        for row in table.astype(object).to_dict("records")
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(random_episodes())
+def test_decision_points_equal_the_plain_builder(rows: Rows) -> None:
+    assert as_rows(decision_points(rows)) == plain_decision_points(rows)
+
+
+@settings(max_examples=30, deadline=None)
+@given(random_episodes())
+def test_observations_equal_what_was_given(rows: Rows) -> None:
+    expected = []
+    for row in rows:
+        observed = [action for action in row["actions"] if action != "finish"]
+        judged = list(row["judgments"]) + [None] * len(observed)
+        for t, failed in enumerate(plain_failed(row), 1):
+            expected.append((row["model"], row["question_id"], t, judged[t - 1], failed))
+    table = observation_table(rows)
+    found = [
+        (row["model"], row["question_id"], row["t"], row["judgment"], row["failed"]) for row in as_rows(table)
+    ]
+    assert found == expected
+
+
+def runs(letters: str, **fields: Any) -> list[int | None]:
+    return [row["run"] for row in as_rows(decision_points([episode(letters, **fields)]))]
+
+
+@pytest.mark.parametrize(
+    ("letters", "expected"),
+    [
+        ("----", [1, 2, 3, 4]),
+        ("--+-", [1, 2, 0, 1]),
+        ("-?--", [1, 0, 1, 2]),  # UNPARSED is not USELESS, so it ends the run
+        ("-.--", [1, None, None, None]),  # a missing judgment hides the run
+        ("-.+-", [1, None, 0, 1]),  # until one that is not USELESS has been given
+        ("....", [None] * 4),
+        ("+", [0]),
+    ],
+)
+def test_run_by_hand(letters: str, expected: list[int | None]) -> None:
+    assert runs(letters) == expected
+
+
+def test_judgments_shorter_than_results_leave_the_run_unknown() -> None:
+    assert runs("----", judgments=["USELESS"] * 2) == [1, 2, None, None]
+    assert runs("----", judgments=[]) == [None] * 4
+    assert runs("----", judgments=None) == [None] * 4
+
+
+def test_whole_table_by_hand() -> None:
+    row = episode(
+        "-+-", regime="recover_after_1", actions=["search", "invalid", "lookup", "finish"], question_id="q"
+    )
+    table = decision_points([row, episode("", answered=True, question_id="no result, no decision")])
+    assert table.columns.to_list() == [
+        "model", "condition", "split", "question_id", "regime", "t", "action", "answered", "run",
+        "earlier_useful", "failed_run", "is_last",
+    ]  # fmt: skip
+    shown = ["t", "action", "answered", "run", "earlier_useful", "failed_run", "is_last"]
+    assert table[shown].to_numpy().tolist() == [
+        [1, "invalid", False, 1, False, 1, False],
+        [2, "lookup", False, 0, True, 0, False],
+        [3, "finish", True, 1, True, 0, True],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("regime", "expected"),
+    [
+        ("clean", [0, 0, 0, 0, 0]),
+        ("persistent", [1, 2, 3, 4, 5]),
+        ("recover_after_3", [1, 2, 3, 0, 0]),
+        ("late_onset_from_3", [0, 0, 1, 2, 3]),
+        ("recover_after_4", [1, 2, 3, 4, 0]),
+        ("late_onset_from_5", [0, 0, 0, 0, 1]),
+        ("a regime of somebody else", [None] * 5),
+    ],
+)
+def test_run_of_failures_follows_the_schedule(regime: str, expected: list[int | None]) -> None:
+    table = as_rows(decision_points([episode("-----", regime=regime)]))
+    assert [row["failed_run"] for row in table] == expected
+
+
+def test_backup_search_never_fails() -> None:
+    actions = ["search", "backup_search", "lookup", "lookup", "finish"]
+    row = episode("----", regime="ts_persistent", actions=actions)
+    assert decision_points([row])["failed_run"].to_list() == [1, 0, 1, 2]
+    assert observation_table([row])["failed"].to_list() == [True, False, True, True]
+
+
+def test_given_failures_take_the_place_of_the_schedule() -> None:
+    rows = [
+        episode("---", regime="persistent", failed=[False, True, True], question_id="a"),
+        episode("---", regime="persistent", failed=None, question_id="b"),
+        episode("---", regime="of our own", failed=[True, True, False], question_id="c"),
+    ]
+    assert decision_points(rows)["failed_run"].to_list() == [0, 1, 2, 1, 2, 3, 1, 2, 0]
+
+
+def test_labels_that_are_missing_are_left_out() -> None:
+    row = {"question_id": "q", "actions": ["search", "finish"], "judgments": ["USELESS"]}
+    table = decision_points([row])
+    assert table.columns[:4].to_list() == ["question_id", "t", "action", "answered"]
+    assert table["failed_run"].isna().all()
+    with pytest.raises(EpisodeError, match="field 'regime' is missing, and this measure needs it"):
+        build_decision_points([row]).label_codes("regime")
+    codes, values = build_decision_points([episode("--"), episode("-", regime="clean")]).label_codes("regime")
+    assert (codes.tolist(), values) == ([0, 0, 1], ("persistent", "clean"))
+
+
+def test_questions_keep_the_order_of_first_appearance_with_or_without_decisions() -> None:
+    rows = [
+        episode("", answered=True, question_id="z"),
+        episode("--", question_id="b"),
+        episode("-", question_id="b", regime="clean"),
+        episode("-", question_id="a"),
+    ]
+    points = build_decision_points(rows)
+    assert points.questions == ("z", "b", "a")
+    assert points.n_questions == 3
+    assert points.question.tolist() == [1, 1, 1, 2]
+    assert points.judged.tolist() == [True] * 4
+
+
+def _rows(rows: Rows) -> Any:
+    return rows
+
+
+def _generator(rows: Rows) -> Iterator[dict[str, Any]]:
+    return iter(rows)
+
+
+def _shuffled_index(rows: Rows) -> pd.DataFrame:
+    return pd.DataFrame(rows, index=[f"row {9 - i}" for i in range(len(rows))])
+
+
+@pytest.mark.parametrize("form", [_rows, _generator, pd.DataFrame, _shuffled_index, tuple])
+def test_every_form_gives_the_same_table(form: Callable[[Rows], Any]) -> None:
+    rows = [episode("-+-", question_id=f"q{i}", regime=regime) for i, regime in enumerate(FAIL)]
+    pd.testing.assert_frame_equal(decision_points(form(rows)), decision_points(rows))
+
+
+@pytest.mark.parametrize(
+    ("given_episodes", "error", "message"),
+    [
+        ("data.jsonl", TypeError, "not str; load them first"),
+        ({"actions": []}, TypeError, "not dict; load them first"),
+        ([], EpisodeError, "there are no episodes"),
+        (pd.DataFrame(), EpisodeError, "there are no episodes"),
+        ([episode(), 7], EpisodeError, "row 2: expected a mapping, found int"),
+        ([episode(), {"question_id": "q"}], EpisodeError, "row 2: field 'actions' is missing"),
+        ([episode(actions=["jump"])], EpisodeError, "row 1: field 'actions': entry 1 is 'jump'"),
+    ],
+)
+def test_what_is_no_episode_is_refused(given_episodes: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        decision_points(given_episodes)
+
+
+def test_released_episodes_equal_the_plain_builder() -> None:
+    frame = load_episodes(condition="unaided", regimes=["persistent", "late_onset_from_3"])
+    rows = [
+        {str(name): list(value) if name in ("actions", "judgments") else value for name, value in row.items()}
+        for row in frame.drop(columns="termination").to_dict("records")
+    ]
+    assert as_rows(decision_points(frame)) == plain_decision_points(rows)
+
+
+def test_released_counts_by_hand() -> None:
+    """An episode of n actions has n - 1 decisions, and answers at the last one if at all."""
+    frame = load_episodes()
+    table = decision_points(frame)
+    assert len(table) == sum(max(0, len(actions) - 1) for actions in frame["actions"])
+    first_turn = sum(list(actions) == ["finish"] for actions in frame["actions"])
+    answered = Counter(actions[-1] if len(actions) else "" for actions in frame["actions"])["finish"]
+    assert int(table["answered"].sum()) == answered - first_turn
+    assert table.loc[table["answered"], "is_last"].all()
+    assert int(observation_table(frame)["judgment"].notna().sum()) == sum(
+        sum(word is not None for word in words) for words in frame["judgments"]
+    )

@@ -1,0 +1,263 @@
+"""Fetching: from a folder in the hub's layout, and what a failure leaves behind."""
+
+import errno
+import json
+import socket
+import ssl
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import httpx
+import huggingface_hub
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from datasets.exceptions import DatasetGenerationError
+from hub_cache import contents, own_cache
+from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
+from judged_useless import load_episodes
+from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
+from judged_useless.episodes import hub as hub_module
+from judged_useless.episodes.hub import HubUnreachableError, fetch
+from judged_useless.files import sha256
+from made_up_episodes import CARD, MADE_UP, episode, hub_folder, made_up_cell
+
+SMALL = {"test300": [made_up_cell("test300")], "fresh300": [made_up_cell("fresh300")]}
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_cache(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def filled(cache: Path, tmp_path: Path) -> dict[str, bytes]:
+    """Contents of a cache that an earlier fetch filled."""
+    fetch(str(hub_folder(tmp_path / "earlier", SMALL)))
+    return contents(cache.parent)
+
+
+def test_a_folder_in_the_hubs_layout_becomes_the_cache(cache: Path, tmp_path: Path) -> None:
+    folder = hub_folder(tmp_path / "hub")
+    fetched = fetch(str(folder))
+    assert fetched.n_episodes == {"test300": 3036, "fresh300": 72}
+    assert fetched.revision is None
+    assert sorted(contents(cache)) == ["fresh300.parquet", "source.json", "test300.parquet"]
+    assert fetched.sha256 == {path.name: sha256(path) for path in cache.glob("*.parquet")}
+    assert json.loads((cache / "source.json").read_text())["n_episodes"] == fetched.n_episodes
+    embedded = load_episodes().drop(columns="termination")
+    released = load_episodes("hub", model="qwen3-8b").drop(columns="termination")
+    assert released.map(lambda value: list(value) if hasattr(value, "tolist") else value).equals(
+        embedded.map(lambda value: list(value) if hasattr(value, "tolist") else value)
+    )
+    assert set(load_episodes("hub", split="fresh300")["model"]) == {MADE_UP}
+
+
+def test_a_second_fetch_replaces_the_first_and_leaves_nothing_beside_it(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    newer = {split: [made_up_cell(split, n_questions=2)] for split in SMALL}
+    fetch(str(hub_folder(tmp_path / "newer", newer)))
+    assert len(load_episodes("hub")) == 24
+    assert set(contents(cache.parent)) == set(filled)
+    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
+
+
+def test_one_split_can_be_fetched_and_none_cannot(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="splits is empty; the data set has test300, fresh300"):
+        fetch(str(tmp_path / "earlier"), splits=())
+    assert contents(cache.parent) == filled
+    fetch(str(tmp_path / "earlier"), splits=["fresh300"])
+    assert [path.stem for path in cache.glob("*.parquet")] == ["fresh300"]
+
+
+def test_judgments_of_null_are_none_given(cache: Path, tmp_path: Path) -> None:
+    rows = [episode(question_id="a", regime="clean", judgments=None), episode(question_id="b")]
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "data" / "test300-0.parquet")
+    (tmp_path / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    fetch(str(tmp_path), splits=["test300"])
+    assert [len(each) for each in load_parquet(cache / "test300.parquet")["judgments"]] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([episode(actions=["jump"])], "split test300, row 1: field 'actions': entry 1 is 'jump'"),
+        ([episode(split="fresh300")], "split 'test300': field 'split' also says 'fresh300'"),
+        ([episode(), episode()], "split test300, row 2: field 'question_id': a second episode"),
+        ([{"model": "m", "actions": ["finish"]}], "split test300: field 'condition' is missing"),
+    ],
+)
+def test_a_corrupt_data_set_leaves_the_old_cache(
+    rows: list[dict[str, Any]], message: str, cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = tmp_path / "corrupt"
+    (folder / "data").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), folder / "data" / "test300-0.parquet")
+    (folder / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    with pytest.raises(EpisodeError) as caught:
+        fetch(str(folder), splits=["test300"])
+    assert message in str(caught.value)
+    assert str(folder) in str(caught.value)
+    assert contents(cache.parent) == filled
+
+
+def test_a_data_set_without_the_split_leaves_the_old_cache(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    only = hub_folder(tmp_path / "only", {"test300": SMALL["test300"]})
+    (only / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    with pytest.raises(EpisodeError, match="split 'fresh300' cannot be read as a data set"):
+        fetch(str(only))
+    assert contents(cache.parent) == filled
+
+
+def test_a_failure_midway_leaves_the_old_cache(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def fail_at_second(frame: pd.DataFrame, path: Path) -> Path:
+        if path.stem == "fresh300":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_parquet(frame, path)
+
+    monkeypatch.setattr(hub_module, "write_parquet", fail_at_second)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        fetch(str(tmp_path / "earlier"))
+    assert not isinstance(caught.value, HubUnreachableError)
+    assert contents(cache.parent) == filled
+
+
+def test_a_failure_while_swapping_brings_the_old_cache_back(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def fail_for_the_fresh_one(self: Path, target: Path) -> Path:
+        if self.name.startswith(".episodes.") and target == cache:
+            raise PermissionError("not now")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_for_the_fresh_one)
+    with pytest.raises(PermissionError, match="not now"):
+        fetch(str(tmp_path / "earlier"))
+    assert contents(cache.parent) == filled
+    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
+
+
+def chained(inner: Exception) -> Exception:
+    """Return a data set error that was raised because of another error."""
+    error: Exception = DatasetGenerationError("An error occurred while generating the dataset")
+    error.__cause__ = inner
+    return error
+
+
+# Of a library that is not installed here: only its class names and bases are like those of requests.
+requests_like = types.SimpleNamespace(
+    ConnectionError=type("ConnectionError", (OSError,), {}), Timeout=type("ReadTimeout", (
+        type("Timeout", (OSError,), {}),), {}),
+)  # fmt: skip
+httpx2_like = type("ConnectError", (type("TransportError", (Exception,), {}),), {})
+TRANSPORT: dict[str, Callable[[], Any]] = {
+    "refused": lambda: ConnectionRefusedError(111, "Connection refused"),
+    "no name": lambda: socket.gaierror(-3, "Temporary failure in name resolution"),
+    "certificate": lambda: ssl.SSLError("certificate verify failed"),
+    "timed out": lambda: TimeoutError("timed out"),
+    "httpx": lambda: httpx.ConnectError("All connection attempts failed"),
+    "httpx timeout": lambda: httpx.ReadTimeout("timed out"),
+    "another httpx": lambda: httpx2_like("down"),
+    "like requests": lambda: requests_like.ConnectionError("Max retries exceeded"),
+    "like requests' timeout": lambda: requests_like.Timeout("Read timed out"),
+    "offline": lambda: OfflineModeIsEnabled("HF_HUB_OFFLINE is set"),
+    "wrapped by datasets": lambda: chained(httpx.ReadError("connection reset")),
+    "server error": lambda: answered(503),
+    "too many requests": lambda: answered(429),
+}
+
+
+def answered(status: int) -> HfHubHTTPError:
+    # The hub's client takes the response of whichever HTTP library it uses.
+    response: Any = httpx.Response(status, request=httpx.Request("GET", "https://hub.invalid/api/x"))
+    return HfHubHTTPError(f"{status}", response=response)
+
+
+def fails(error: Callable[[], Any]) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> None:
+        raise error()
+
+    return fail
+
+
+@pytest.mark.parametrize("when", ["asked for its commit", "downloading"])
+@pytest.mark.parametrize("case", TRANSPORT)
+def test_without_network_one_sentence_names_the_command(
+    case: str, when: str, cache: Path, filled: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if when == "downloading":
+        commit = types.SimpleNamespace(sha="0123abc")
+        monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *_, **__: commit)
+        monkeypatch.setattr(datasets, "load_dataset", fails(TRANSPORT[case]))
+    else:
+        monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(TRANSPORT[case]))
+        monkeypatch.setattr(datasets, "load_dataset", fails(lambda: AssertionError("asked for data")))
+    with pytest.raises(HubUnreachableError) as caught:
+        fetch("someone/episodes")
+    message = str(caught.value)
+    assert message == (
+        "The hub could not be reached, so someone/episodes was not fetched and nothing was changed; "
+        "repeat `judged-useless fetch` (or `make data`) with a network."
+    )
+    assert caught.value.__cause__ is not None
+    assert contents(cache.parent) == filled
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_data_set_that_is_not_there_is_named(
+    status: int, cache: Path, filled: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(lambda: answered(status)))
+    with pytest.raises(FileNotFoundError, match=r"the hub has no public data set 'someone/nothing'$"):
+        fetch("someone/nothing")
+    with pytest.raises(FileNotFoundError, match=r"'someone/nothing' at revision 'v9'$"):
+        fetch("someone/nothing", revision="v9")
+    assert contents(cache.parent) == filled
+
+
+@pytest.mark.parametrize(
+    "error", [PermissionError("cannot write there"), OSError(errno.ENOSPC, "No space left"), KeyError("ours")]
+)
+def test_other_errors_are_not_called_a_missing_network(
+    error: Exception, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(lambda: error))
+    with pytest.raises(type(error)) as caught:
+        fetch("someone/episodes")
+    assert caught.value is error
+    assert not cache.parent.exists()
+
+
+def test_all_splits_come_from_one_commit(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = hub_folder(tmp_path / "hub", SMALL)
+    load = datasets.load_dataset
+    asked: list[tuple[str, str, str | None]] = []
+
+    def local(path: str, *, split: str, revision: str | None) -> Any:
+        asked.append((path, split, revision))
+        return load(str(folder), split=split)
+
+    monkeypatch.setattr(
+        huggingface_hub.HfApi, "dataset_info", lambda *_, **__: types.SimpleNamespace(sha="0123abc")
+    )
+    monkeypatch.setattr(datasets, "load_dataset", local)
+    assert fetch("someone/episodes", revision="main").revision == "0123abc"
+    assert asked == [("someone/episodes", split, "0123abc") for split in ("test300", "fresh300")]
+    assert cache.is_dir()

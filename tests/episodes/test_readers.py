@@ -1,0 +1,332 @@
+"""Reading and writing episodes: what comes in is what went out, and a corrupt file is refused by place."""
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from judged_useless import FAIL, load_episodes, load_jsonl
+from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
+from judged_useless.episodes.readers import derive_termination
+from judged_useless.files import sha256
+from judged_useless.paths import data_dir
+from made_up_episodes import episode, random_episodes
+
+Rows = list[dict[str, Any]]
+GOOD = [episode(question_id=f"q{number}") for number in range(3)]
+
+
+def lines(rows: Rows) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def write(path: Path, content: bytes) -> Path:
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return path
+
+
+def plain(frame: pd.DataFrame) -> Rows:
+    """Return a table as rows of plain lists, whatever its lists were stored as."""
+    return [
+        {str(name): list(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
+         for name, value in row.items()}
+        for row in frame.to_dict("records")
+    ]  # fmt: skip
+
+
+def without(name: str) -> bytes:
+    row = dict(GOOD[2])
+    del row[name]
+    return lines([*GOOD[:2], row])
+
+
+CORRUPT: dict[str, tuple[bytes, str]] = {
+    "wrong action word": (
+        lines([*GOOD[:2], episode(actions=["google"])]),
+        "line 3: field 'actions': entry 1 is 'google'",
+    ),
+    "judgments longer than actions": (
+        lines([GOOD[0], episode(actions=["search"], judgments=["USEFUL"] * 2), GOOD[1]]),
+        "line 2: field 'judgments': 2 judgments for 1 observations",
+    ),
+    "missing field": (without("regime"), "line 3: field 'regime' is missing"),
+    "cut-off line": (lines(GOOD)[:-40], "line 3: the line is cut off"),
+    "two questions in a regime": (lines([*GOOD, GOOD[1]]), "line 4: field 'question_id': a second episode"),
+    "finish in the middle": (
+        lines([episode(actions=["finish", "search"], judgments=[])]),
+        "line 1: field 'actions': finish at entry 1 of 2",
+    ),
+    "success as text": (lines([GOOD[0], episode(success="yes")]), "line 2: field 'success'"),
+    "null list": (lines([GOOD[0], episode(actions=None)]), "line 2: field 'actions': expected a list"),
+    "not JSON": (lines(GOOD[:1]) + b"{oops}\n" + lines(GOOD[1:]), "line 2: not valid JSON"),
+    "not an object": (lines(GOOD[:1]) + b"[1, 2]\n", "line 2: expected a JSON object, found list"),
+    "not UTF-8": (
+        lines(GOOD[:2]) + b'{"model": "caf\xe9"}\n' + lines(GOOD[2:]),
+        "line 3: not UTF-8 text",
+    ),
+    "too deep": (lines(GOOD[:1]) + b"[" * 200_000 + b"\n", "line 2: JSON that cannot be read"),
+    "a number without end": (
+        b'{"seed": ' + b"9" * 5000 + b"}\n",
+        "line 1: JSON that cannot be read",
+    ),
+    "blank lines before the fault": (b"\n\n" + lines([GOOD[0]]) + b"\n{}\n", "line 5: field 'model'"),
+    "nothing": (b"\n \n", "the file holds no episode"),
+}
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz"])
+@pytest.mark.parametrize("case", CORRUPT)
+def test_corrupt_lines_are_refused_with_file_line_and_field(case: str, ending: str, tmp_path: Path) -> None:
+    content, message = CORRUPT[case]
+    path = write(tmp_path / f"episodes.{ending}", content)
+    with pytest.raises(EpisodeError) as caught:
+        load_episodes(path)
+    assert str(caught.value).startswith(str(path))
+    assert message in str(caught.value)
+    assert str(caught.value).isascii() or case == "not UTF-8"
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.6, 0.95])
+def test_cut_off_compressed_file_is_refused_after_its_last_line(keep: float, tmp_path: Path) -> None:
+    rows = [episode(question_id=f"q{number * 7919:x}") for number in range(3000)]
+    packed = gzip.compress(lines(rows))
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(packed[: int(keep * len(packed))])
+    with pytest.raises(
+        EpisodeError, match=r"cut\.jsonl\.gz, after line (\d+): .*cut off or damaged"
+    ) as caught:
+        load_jsonl(path)
+    whole = int(str(caught.value).split("after line ")[1].split(":")[0])
+    assert 0.8 * keep * len(rows) < whole < len(rows)
+
+
+def test_damaged_and_not_compressed_files_are_refused(tmp_path: Path) -> None:
+    packed = bytearray(gzip.compress(lines(GOOD), mtime=0))
+    packed[-8] ^= 0xFF  # the checksum of the content
+    damaged = tmp_path / "damaged.jsonl.gz"
+    damaged.write_bytes(packed)
+    with pytest.raises(EpisodeError, match=r"damaged\.jsonl\.gz, after line 3: .*cut off or damaged"):
+        load_jsonl(damaged)
+    mislabelled = tmp_path / "plain.jsonl.gz"
+    mislabelled.write_bytes(lines(GOOD))
+    with pytest.raises(EpisodeError, match=r"plain\.jsonl\.gz, after line 0: .*damaged"):
+        load_jsonl(mislabelled)
+
+
+def test_parquet_that_is_none_is_refused(tmp_path: Path) -> None:
+    for content in (b"", b"PAR1 and then nothing", lines(GOOD)):
+        path = tmp_path / "some.parquet"
+        path.write_bytes(content)
+        with pytest.raises(EpisodeError, match=r"some\.parquet: not a readable Parquet file"):
+            load_episodes(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"actions": [["search"], ["jump"]]}, "row 2: field 'actions': entry 1 is 'jump'"),
+        ({"actions": [["search"], None]}, "row 2: field 'actions': expected a list"),
+        ({"success": [1, 0]}, "row 1: field 'success'"),
+        ({"question_id": ["q", "q"]}, "row 2: field 'question_id': a second episode"),
+        ({"regime": None}, "field 'regime' is missing"),
+    ],
+)
+def test_corrupt_parquet_is_refused_with_file_row_and_field(
+    change: dict[str, list[Any] | None], message: str, tmp_path: Path
+) -> None:
+    columns: dict[str, list[Any]] = {
+        "model": ["m", "m"], "condition": ["c", "c"], "split": ["s", "s"], "question_id": ["q1", "q2"],
+        "regime": ["clean", "clean"], "actions": [["search"], ["search"]], "judgments": [[], ["USEFUL"]],
+        "success": [True, False],
+    }  # fmt: skip
+    for name, values in change.items():
+        if values is None:
+            del columns[name]
+        else:
+            columns[name] = values
+    path = tmp_path / "bad.parquet"
+    pq.write_table(pa.table(columns), path)
+    with pytest.raises(EpisodeError) as caught:
+        load_parquet(path)
+    assert str(path) in str(caught.value)
+    assert message in str(caught.value)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(random_episodes())
+def test_all_forms_give_the_same_episodes(tmp_path: Path, rows: Rows) -> None:
+    written = write_parquet(pd.DataFrame(rows), tmp_path / "all.parquet")
+    given_back = plain(load_parquet(written))
+    assert plain(load_jsonl(write(tmp_path / "all.jsonl", lines(rows)))) == plain(
+        load_jsonl(write(tmp_path / "all.jsonl.gz", lines(rows)))
+    )
+    required = [name for name in rows[0] if name != "failed"]
+    assert [{name: row[name] for name in required} for row in given_back] == [
+        {name: row[name] for name in required} for row in rows
+    ]
+    assert [row.get("failed") for row in given_back] == [row.get("failed") for row in rows]
+
+
+def test_judgments_of_null_are_none_given(tmp_path: Path) -> None:
+    rows = [episode(question_id="a", judgments=None), episode(question_id="b")]
+    for path in (write(tmp_path / "e.jsonl", lines(rows)), tmp_path / "e.parquet"):
+        if path.suffix == ".parquet":
+            pq.write_table(pa.Table.from_pylist(rows), path)
+        assert [list(each) for each in load_episodes(path)["judgments"]] == [
+            [],
+            ["USELESS", "USELESS", "USEFUL"],
+        ]
+
+
+def test_minimal_fields_are_enough_when_asked(tmp_path: Path) -> None:
+    row = {"question_id": "q", "actions": ["search", "finish"], "judgments": ["USELESS"]}
+    path = write(tmp_path / "mine.jsonl", lines([row]))
+    assert load_jsonl(path, required=("question_id", "actions", "judgments")).shape == (1, 3)
+    with pytest.raises(EpisodeError, match="line 1: field 'model' is missing"):
+        load_jsonl(path)
+
+
+def test_optional_fields_that_say_nothing_are_left_out(tmp_path: Path) -> None:
+    rows = [episode(question_id="a", termination=None, budget=8), episode(question_id="b", termination=None)]
+    frame = load_jsonl(write(tmp_path / "e.jsonl", lines(rows)))
+    assert "termination" not in frame
+    assert frame["budget"].isna().to_list() == [False, True]
+
+
+def test_an_invalid_table_is_not_written_and_the_old_file_stays(tmp_path: Path) -> None:
+    path = write_parquet(pd.DataFrame(GOOD), tmp_path / "cell.parquet")
+    before = path.read_bytes()
+    with pytest.raises(EpisodeError, match="field 'actions'"):
+        write_parquet(pd.DataFrame([episode(actions=["jump"])]), path)
+    assert path.read_bytes() == before
+    assert [each.name for each in tmp_path.iterdir()] == ["cell.parquet"]
+
+
+def test_a_failing_writer_leaves_nothing_half_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(table: object, target: Path, **_: object) -> None:
+        target.write_bytes(b"PAR1")
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(pq, "write_table", fail)
+    with pytest.raises(OSError, match="no space left"):
+        write_parquet(pd.DataFrame(GOOD), tmp_path / "cell.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_embedded_cells_are_what_their_page_says() -> None:
+    frame = load_episodes()
+    sizes = frame.groupby(["model", "condition", "split", "regime"]).size()
+    assert sizes.to_dict() == {
+        ("qwen3-8b", condition, "test300", regime): 300
+        for condition in ("enforced_rule", "unaided")
+        for regime in FAIL
+    }
+    manifest = (data_dir() / "manifests" / "test300.txt").read_text(encoding="ascii").split()
+    assert set(frame["question_id"]) == set(manifest)
+    assert int(frame["termination"].isna().sum()) == 3  # as data/episodes/README.md says
+
+
+def test_embedded_cells_with_a_changed_byte_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "episodes"
+    folder.mkdir()
+    write_parquet(pd.DataFrame(GOOD), folder / "cell.parquet")
+    (folder / "SHA256SUMS").write_text(f"{sha256(folder / 'cell.parquet')}  cell.parquet\n")
+    monkeypatch.setattr("judged_useless.episodes.readers.data_dir", lambda: tmp_path)
+    assert len(load_episodes()) == 3
+    write_parquet(pd.DataFrame(GOOD[:2]), folder / "cell.parquet")
+    with pytest.raises(EpisodeError, match=r"cell\.parquet: checksum differs from SHA256SUMS"):
+        load_episodes()
+
+
+def test_filters_keep_the_order_of_the_source_and_name_what_is_missing() -> None:
+    chosen = load_episodes(condition=["unaided"], regimes=["late_onset_from_3", "persistent"])
+    assert set(chosen["regime"]) == {"late_onset_from_3", "persistent"}
+    assert chosen["regime"].to_list()[:2] == ["persistent", "late_onset_from_3"]
+    assert chosen.index.to_list() == list(range(600))
+    both = load_episodes(model=["qwen3-8b", "not run yet"], regimes="persistent")
+    assert len(both) == 600
+    with pytest.raises(EpisodeError, match=r"no episode with model 'qwen3-9b'; it has qwen3-8b$"):
+        load_episodes(model="qwen3-9b")
+
+
+def test_folders_and_lists_are_read_in_order_and_checked_together(tmp_path: Path) -> None:
+    write(tmp_path / "b.jsonl.gz", lines([episode(question_id="from b")]))
+    write(tmp_path / "a.jsonl", lines([episode(question_id="from a")]))
+    write_parquet(pd.DataFrame([episode(question_id="from c")]), tmp_path / "c.parquet")
+    (tmp_path / "notes.txt").write_text("not episodes")
+    assert set(load_episodes(tmp_path)["question_id"]) == {"from a", "from b", "from c"}
+    listed = load_episodes([tmp_path / "b.jsonl.gz", str(tmp_path / "a.jsonl")])
+    assert listed["question_id"].to_list() == ["from b", "from a"]
+    with pytest.raises(EpisodeError, match="a second episode with"):
+        load_episodes([tmp_path / "a.jsonl", tmp_path / "a.jsonl"])
+
+
+def _nothing(_: Path) -> object:
+    return []
+
+
+def _text_file(folder: Path) -> object:
+    (folder / "episodes.csv").write_text("model\n")
+    return folder / "episodes.csv"
+
+
+def _empty_folder(folder: Path) -> object:
+    return folder
+
+
+def _no_file(folder: Path) -> object:
+    return folder / "none.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "message"),
+    [
+        (_nothing, ValueError, "source is an empty list"),
+        (_text_file, EpisodeError, "expected a .parquet, .jsonl or .jsonl.gz file"),
+        (_empty_folder, EpisodeError, "the folder holds no .parquet, .jsonl or .jsonl.gz file"),
+        (_no_file, FileNotFoundError, r"none\.jsonl"),
+    ],
+)
+def test_sources_that_are_none_are_named(
+    source: Callable[[Path], Any], error: type[Exception], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message):
+        load_episodes(source(tmp_path))
+
+
+def test_hub_before_fetching_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
+    with pytest.raises(FileNotFoundError, match="run `judged-useless fetch`"):
+        load_episodes("hub")
+
+
+def test_termination_is_derived_as_far_as_actions_tell() -> None:
+    frame = pd.DataFrame(
+        [
+            episode("---"),
+            episode("--------", answered=False),
+            episode("-------", answered=True),
+            episode("--", answered=False),
+            episode("", answered=False),
+        ]
+    )
+    expected = ["answered", "budget_exhausted", "answered", None, None]
+    assert derive_termination(frame)["termination"].to_list() == expected
+    assert derive_termination(frame, budget=2)["termination"].to_list()[3] == "budget_exhausted"
+    embedded = load_episodes()
+    derived, stored = (each["termination"] for each in (derive_termination(embedded), embedded))
+    assert derived.fillna("").to_list() == stored.fillna("").to_list()
+    persistent = embedded[embedded["regime"] == "persistent"]  # whose index has gaps
+    assert (
+        derive_termination(persistent)["termination"].fillna("").equals(derived[persistent.index].fillna(""))
+    )

@@ -1,0 +1,108 @@
+"""A run over a misbehaving server: what failed is missing, not recorded as something else, and is resumed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faulty_server import TEXT, FaultyServer
+from http_models import PROVIDERS, Waits, make
+from judged_useless.models import CostCapReachedError, FatalModelError
+from judged_useless.models.costs import Price
+from judged_useless.models.retry import RetryPolicy
+from judged_useless.models.server import ServerModel
+from judged_useless.runs import IncompleteRunError, Run, run_cell, validate_run
+
+pytestmark = [pytest.mark.parametrize("provider", PROVIDERS), pytest.mark.usefixtures("hamlet_tasks")]
+pytest_plugins = ("run_fixtures",)
+
+REGIMES = ("persistent", "recover_after_2")
+FAULTS = (
+    "500", "529", "rate_limit", "rate_limit_7", "hang", "reset", "cut_body", "cut_stream", "cut_json",
+    "malformed", "html", "json_list", "error_in_200", "empty_choice", "null_text", "broken_off", "overflow",
+    "silent_cut",
+)  # fmt: skip
+
+
+def once(provider: str, url: str, **options: Any) -> ServerModel:
+    """Return a model that never tries again, so that every fault is one to the run."""
+    return make(provider, url, retry=RetryPolicy(attempts=1, sleep=Waits()), timeout=0.5, **options)
+
+
+async def cell(model: ServerModel, out: Path, **options: Any) -> Run:
+    arguments: dict[str, Any] = {
+        "condition": "enforced_rule",
+        "task": "hamlets",
+        "split": "all",
+        "regimes": REGIMES,
+        "n_questions": 2,
+        "budget": 3,
+        "concurrency": 1,
+        "progress": False,
+    }
+    return await run_cell(model=model, out=out, **(arguments | options))
+
+
+async def test_what_failed_is_missing_and_the_same_call_runs_just_that(provider: str, tmp_path: Path) -> None:
+    async with FaultyServer("ok") as server:
+        model = once(provider, server.url)
+        undisturbed = await cell(model, tmp_path / "undisturbed", n_questions=12)
+        # A fault after every two replies; each ends one episode, and the next begins.
+        server.faults = [f for fault in FAULTS for f in ("ok", "ok", fault)] + ["ok"]
+        with pytest.raises(IncompleteRunError) as caught:
+            await cell(model, tmp_path / "disturbed", n_questions=12)
+        check_what_is_there(caught.value, tmp_path / "disturbed")
+        resumed = await cell(model, tmp_path / "disturbed", n_questions=12)
+        await model.aclose()
+    assert validate_run(resumed.path) == []
+    assert resumed.episodes().equals(undisturbed.episodes())
+
+
+def check_what_is_there(error: IncompleteRunError, path: Path) -> None:
+    run = Run(path)
+    assert error.missing == len(FAULTS)
+    assert run.manifest["status"] == "incomplete"
+    assert run.manifest["n_episodes"]["done"] == 12 * len(REGIMES) - len(FAULTS)
+    texts = {call["text"] for trajectory in run.trajectories() for call in trajectory["calls"]}
+    assert texts == {TEXT}
+    assert set(run.episodes()["termination"]) == {"budget_exhausted"}
+
+
+async def test_a_wrong_key_ends_the_run_at_once(provider: str, tmp_path: Path) -> None:
+    async with FaultyServer("unauthorized") as server:
+        model = once(provider, server.url)
+        with pytest.raises(FatalModelError, match="401"):
+            await cell(model, tmp_path / "run")
+        # One more may have passed the gate while the run was being stopped.
+        assert len(server.requests) <= 2
+        server.faults = ["ok"]
+        assert (await cell(model, tmp_path / "run")).manifest["status"] == "complete"
+        await model.aclose()
+
+
+async def test_a_request_refused_in_the_middle_leaves_its_episode_missing(
+    provider: str, tmp_path: Path
+) -> None:
+    async with FaultyServer(*["ok"] * 14, "bad_request", "ok") as server:
+        model = once(provider, server.url)
+        with pytest.raises(IncompleteRunError, match="expected a number") as caught:
+            await cell(model, tmp_path / "run")
+        assert caught.value.missing == 1
+        assert (await cell(model, tmp_path / "run")).manifest["status"] == "complete"
+        await model.aclose()
+
+
+async def test_a_cost_cap_ends_the_run_and_a_higher_one_resumes_it(provider: str, tmp_path: Path) -> None:
+    price = Price(input=1.0, output=10.0, source="made up for the test", as_of="2026-11-30")  # type: ignore[arg-type]
+    async with FaultyServer("ok") as server:
+        model = once(provider, server.url, price=price, cost_cap_usd=0.005)
+        with pytest.raises(CostCapReachedError):
+            await cell(model, tmp_path / "run")
+        assert model.totals()["cost_usd"] <= 0.005
+        assert len(server.requests) == model.totals()["requests"]
+        assert Run(tmp_path / "run").manifest["status"] == "stopped"
+        richer = once(provider, server.url, price=price, cost_cap_usd=1.0)
+        run = await cell(richer, tmp_path / "run")
+        await model.aclose()
+        await richer.aclose()
+    assert run.manifest["status"] == "complete"
+    assert validate_run(run.path) == []

