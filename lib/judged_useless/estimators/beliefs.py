@@ -57,7 +57,7 @@ def _asked(episodes: Episodes, *, repaired: bool) -> _Asked:
         return np.array([_entry(lists[row], t) or "" for row, t in zip(rows, at, strict=True)], dtype=np.str_)
 
     own = "repaired_success" if repaired and "repaired_success" in frame else "success"
-    branch = "answer_now_repaired" if repaired else "answer_now"
+    branch = "answer_now_repaired" if repaired and "answer_now_repaired" in frame else "answer_now"
     now = numbers(branch) if branch in frame else np.full(len(rows), np.nan)
     return _Asked(
         points,
