@@ -19,6 +19,7 @@ help:
 	@echo "section  one section: make section NAME=02_judgments [PARAMS=\"n_boot=500 split=fresh300\"]"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
 	@echo "test     pytest and nbval        lint, types  ruff, mypy        bench  every benchmark"
+	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
 	@echo "data     all released episodes from the hub, compared with the paper"
 	@echo "clean    what was built; never data or runs"
 
@@ -48,6 +49,9 @@ test: $(STAMP)
 	$(BIN)/python -m pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
 	@$(BIN)/python tools/count_cells.py
 
+test-live:
+	$(PYTHON) tests/live/run_live.py
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -59,7 +63,7 @@ data: $(STAMP)
 	$(BIN)/judged-useless fetch
 
 bench: $(STAMP)
-	@for file in benchmarks/*.py; do echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in agent environment estimators; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:
 	rm -rf _build .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -4,11 +4,30 @@ The library behind the reproducible book of *Judged Useless, Queried Anyway* (Zh
 arXiv:2610.06191): episodes in, stopping measures out.
 """
 
-from judged_useless.episodes import decision_points, load_episodes, load_jsonl
-from judged_useless.estimators import answer_rate_after_run, time_matched_contrast
-from judged_useless.judgments import IntegrationRule, parse_side_channel, stated_judgment
-from judged_useless.regimes import FAIL, MEAN6
-from judged_useless.runs import run_cell
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from judged_useless.episodes import decision_points, load_episodes, load_jsonl
+    from judged_useless.estimators import answer_rate_after_run, time_matched_contrast
+    from judged_useless.judgments import IntegrationRule, parse_side_channel, stated_judgment
+    from judged_useless.regimes import FAIL, MEAN6
+    from judged_useless.runs import run_cell
+
+#: Public names and the module of each, imported when first used: the command line answers at once.
+_PUBLIC = {
+    "FAIL": "regimes",
+    "MEAN6": "regimes",
+    "IntegrationRule": "judgments",
+    "answer_rate_after_run": "estimators",
+    "decision_points": "episodes",
+    "load_episodes": "episodes",
+    "load_jsonl": "episodes",
+    "parse_side_channel": "judgments",
+    "run_cell": "runs",
+    "stated_judgment": "judgments",
+    "time_matched_contrast": "estimators",
+}
 
 __all__ = [
     "FAIL",
@@ -23,3 +42,14 @@ __all__ = [
     "stated_judgment",
     "time_matched_contrast",
 ]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

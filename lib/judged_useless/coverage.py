@@ -1,9 +1,20 @@
 """How much of the paper a source of episodes recomputes, table by table."""
 
+import numpy as np
 import pandas as pd
 
 from judged_useless.published import published
 from judged_useless.recompute import recompute
+from judged_useless.simulated_measures import policy_table
+
+#: Table 7's columns by the name of the simulated measure.
+_SIMULATED = {
+    "integration_index": "integration_index",
+    "design_label_contrast": "design_label_contrast",
+    "time_matched_contrast": "delta",
+}
+#: Standard errors of the difference of two simulations within which they agree.
+_ERRORS = 3 * np.sqrt(2)
 
 
 def recompute_everything(
@@ -28,7 +39,41 @@ def recompute_everything(
     EpisodeError
         If an episode is not what the schema says.
     """
-    return recompute(published(), episodes, n_boot=n_boot, seed=seed, level=level)
+    compared = recompute(published(), episodes, n_boot=n_boot, seed=seed, level=level)
+    return with_simulated_policies(compared, seed=seed)
+
+
+def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
+    """Fill Table 7, whose numbers come from simulated policies and need no episodes.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Result of :func:`judged_useless.recompute.recompute`.
+    seed : int
+        Seed of the simulations.
+
+    Returns
+    -------
+    pandas.DataFrame
+        With ``recomputed``, ``difference`` and ``equal`` in the rows of Table 7. Two simulations never agree
+        to the last digit: here equal means within three standard errors of their difference, and half a
+        printed unit.
+    """
+    table = policy_table(seed=seed)
+    values = {
+        (str(row["policy"]), _SIMULATED[str(row["measure"])]): (float(row["value"]), float(row["error"]))
+        for row in table.to_dict("records")
+    }
+    filled = compared.copy()
+    for label, row in compared[compared["table"] == "7"].iterrows():
+        value, error = values.get((row["row"], row["measure"]), (np.nan, np.nan))
+        if np.isnan(value):
+            continue
+        slack = 0.5 * 10.0 ** -int(row["decimals"]) + _ERRORS * (0.0 if np.isnan(error) else error) + 1e-9
+        filled.loc[label, ["recomputed", "difference"]] = [value, value - row["value"]]
+        filled.loc[label, "equal"] = bool(abs(value - row["value"]) <= slack)
+    return filled
 
 
 def _name(table: str) -> str:

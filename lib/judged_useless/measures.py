@@ -1,8 +1,8 @@
 """Every measure that episodes alone can give, under the names of the published numbers."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -16,8 +16,14 @@ REGIME_SETS: dict[str, tuple[str, ...]] = {
     "mean6": MEAN6,
     "mean3": MEAN3,
     "mean4": MEAN4,
+    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
+    "ts_fail": tuple(f"ts_{regime}" for regime in FAIL),
+    "ts_mean6": tuple(f"ts_{regime}" for regime in MEAN6),
     "persistent+recover_after_2": ("persistent", "recover_after_2"),
 }
+
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -28,15 +34,36 @@ class Options:
     ----------
     n_boot, seed, level
         As in :class:`judged_useless.estimators.resampling.Resampling`.
+    memory : dict
+        What several measures of a cell have in common, computed once while these options are in use.
     """
 
     n_boot: int = 2000
     seed: int = 0
     level: float = 0.95
+    memory: dict[Hashable, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def keywords(self) -> dict[str, Any]:
         """Return the options as keyword arguments of an estimator."""
-        return asdict(self)
+        return {"n_boot": self.n_boot, "seed": self.seed, "level": self.level}
+
+    def once(self, cell: pd.DataFrame, what: Hashable, make: Callable[[], _T]) -> _T:
+        """Return what was made of a cell before under this name, or make it.
+
+        Parameters
+        ----------
+        cell : pandas.DataFrame
+            The cell; it is kept, so that no other can take its identity.
+        what : hashable
+            Name of what is made.
+        make : callable
+            Makes it.
+        """
+        key = (id(cell), what)
+        if key not in self.memory:
+            self.memory[key] = (cell, make())
+        made: _T = self.memory[key][1]
+        return made
 
 
 Measure = Callable[[pd.DataFrame, str, Options], Estimate]
@@ -63,7 +90,8 @@ def regimes_of(name: str, cell: pd.DataFrame) -> tuple[str, ...]:
         If the cell lacks one of them.
     """
     names = REGIME_SETS.get(name, (name,))
-    missing = [each for each in names if each not in set(cell["regime"])]
+    there = set(cell["regime"].unique())
+    missing = [each for each in names if each not in there]
     if missing:
         raise UndefinedEstimateError(f"no episode of regime {', '.join(missing) or 'unnamed'}")
     return names
@@ -73,11 +101,12 @@ def _chosen(cell: pd.DataFrame, name: str) -> pd.DataFrame:
     return cell[cell["regime"].isin(regimes_of(name, cell))]
 
 
-def _pooled(estimator: Callable[..., Estimate], **fixed: object) -> Measure:
-    """Estimate from the episodes of the named regimes, pooled."""
+def _pooled(estimator: Callable[..., Estimate], unnamed: str = "", **fixed: object) -> Measure:
+    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of a row without a name."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        return estimator(_chosen(cell, regime), **fixed, **options.keywords())
+        chosen = _chosen(cell, regime or unnamed)
+        return estimator(chosen, **fixed, **options.keywords())
 
     return measure
 
@@ -104,6 +133,32 @@ def _design(cell: pd.DataFrame, _: str, options: Options) -> Estimate:
     return estimators.design_label_contrast(cell, **options.keywords())
 
 
+def _delta(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    # The runs in reasoning mode have fewer regimes; their rows name none, and pool the failing ones there are.
+    chosen = _chosen(cell, regime) if regime else cell[cell["regime"].isin(FAIL)]
+    if chosen.empty:
+        raise UndefinedEstimateError("no episode of a regime with failures")
+    return estimators.time_matched_contrast(chosen, **options.keywords())
+
+
+def _on_stated(cell: pd.DataFrame) -> pd.DataFrame:
+    if "stated" not in cell or cell["stated"].isna().any():
+        raise UndefinedEstimateError("no judgments stated in the reasoning were read for these episodes")
+    return cell
+
+
+def _delta_stated(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    chosen = _on_stated(_chosen(cell, regime))
+    return estimators.time_matched_contrast(chosen, judgments="stated", **options.keywords())
+
+
+def _answered_after_stated(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    chosen = _on_stated(_chosen(cell, regime))
+    return estimators.answer_rate_after_run(
+        chosen, k=5, regime=regime, judgments="stated", level=options.level
+    )
+
+
 def _answered_after(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     return estimators.answer_rate_after_run(cell, k=5, regime=regime, level=options.level)
 
@@ -120,7 +175,11 @@ def _hazard(part: str) -> Measure:
     """One component of the integration index; the paper prints no interval for it."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        index = estimators.integration_index(_chosen(cell, regime), **options.keywords())
+        index = options.once(
+            cell,
+            ("integration_index", regime),
+            lambda: estimators.integration_index(_chosen(cell, regime), **options.keywords()),
+        )
         return _without_interval(part, index.parts[part], int(index.parts[part.replace("h", "n", 1)]), index)
 
     return measure
@@ -129,6 +188,32 @@ def _hazard(part: str) -> Measure:
 def _n_answered(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     share = estimators.share_answered(_chosen(cell, regime), regime=regime, **options.keywords())
     return _without_interval("answered", round(share.value * share.n), share.n, share)
+
+
+def _share_exhausted(cell: pd.DataFrame, regime: str, _: Options) -> Estimate:
+    chosen = _chosen(cell, regime)
+    budget = chosen["budget"] if "budget" in chosen else 8
+    spent = chosen["actions"].map(lambda actions: len(actions) and actions[-1] != "finish")
+    exhausted = spent.astype(bool) & (chosen["actions"].map(len) >= budget)
+    n = len(chosen)
+    return Estimate(
+        "share exhausted", float(exhausted.mean()), None, None, 0.95, "share", n=n,
+        n_clusters=chosen["question_id"].nunique(), reason="a plain share",
+    )  # fmt: skip
+
+
+def _switch(part: str) -> Measure:
+    """One entry of the summary of first switches; the paper prints no interval for it."""
+
+    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+        chosen = _chosen(cell, regime)
+        summary = estimators.switch_summary(chosen)
+        return Estimate(
+            part, float(summary[part]), None, None, options.level, "summary", n=int(summary["n"]),
+            n_clusters=chosen["question_id"].nunique(), reason="a plain summary",
+        )  # fmt: skip
+
+    return measure
 
 
 def _without_interval(name: str, value: float, n: int, like: Estimate) -> Estimate:
@@ -143,7 +228,13 @@ def _coefficient(row: str, *, question_effects: bool) -> Measure:
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         keywords = options.keywords() | {"n_boot": max(1, options.n_boot // 2)}
-        table = estimators.hazard_model(_chosen(cell, regime), question_effects=question_effects, **keywords)
+        table = options.once(
+            cell,
+            ("hazard_model", regime, question_effects),
+            lambda: estimators.hazard_model(
+                _chosen(cell, regime), question_effects=question_effects, **keywords
+            ),
+        )
         return Estimate.from_row(table.T[row].to_dict())
 
     return measure
@@ -160,29 +251,42 @@ def _difference(**fixed: object) -> Contrast:
 
 #: Measures of one cell.
 MEASURES: dict[str, Measure] = {
-    "delta": _pooled(estimators.time_matched_contrast),
+    "delta": _delta,
     "delta_by_question": _pooled(estimators.time_matched_contrast, strata="question"),
     "delta_by_regime": _pooled(estimators.time_matched_contrast, strata="regime"),
     "design_label_contrast": _design,
-    "integration_index": _pooled(estimators.integration_index),
+    "integration_index": _pooled(estimators.integration_index, unnamed="persistent+recover_after_2"),
     "hazard_4_5": _hazard("h_4_5"),
     "hazard_1_2": _hazard("h_1_2"),
     "beta": _coefficient("run", question_effects=False),
     "beta_question_effects": _coefficient("run", question_effects=True),
     "gamma": _coefficient("earlier_useful", question_effects=False),
+    "delta_stated": _delta_stated,
     "answered_after_5": _answered_after,
+    "answered_after_5_stated": _answered_after_stated,
     "share_answered": _in_regime(estimators.share_answered),
     "n_answered": _n_answered,
     "median_answer_action": _in_regime(estimators.median_answer_action),
+    "share_exhausted": _share_exhausted,
     "share_at_last_action": _in_regime(estimators.share_at_last_action),
     "premature_rate": _in_regime(estimators.premature_rate),
     "success": _over_regimes(estimators.mean_success),
     "tool_calls": _over_regimes(estimators.tool_calls),
+    "extra_calls": _over_regimes(estimators.extra_calls),
     "utility": _over_regimes(estimators.utility, charge_judgments=True),
     "cost_adjusted_success": _over_regimes(estimators.utility),
     "cost_adjusted_success_judgments_charged": _over_regimes(estimators.utility, charge_judgments=True),
     "useless_rate": _useless,
+    "leave_contrast": _pooled(estimators.leave_contrast),
+    "switched_by_4": _switch("switched_by"),
+    "ever_switched": _switch("ever_switched"),
+    "median_first_switch": _switch("median_first"),
+    "answered_first": _switch("answered_first"),
 }
 
 #: Measures of two cells on the same questions, the first minus the second.
-CONTRASTS: dict[str, Contrast] = {"paired_difference": _difference()}
+CONTRASTS: dict[str, Contrast] = {
+    "paired_difference": _difference(),
+    "utility_difference": _difference(price=0.05, charge_judgments=True),
+    "cost_adjusted_difference": _difference(price=0.05),
+}

@@ -46,10 +46,11 @@ def is_simulated(episodes: pd.DataFrame) -> bool:
     Parameters
     ----------
     episodes : pandas.DataFrame
-        Episodes with ``model``.
+        Episodes with ``model``, and possibly ``simulated``, which marks such agents under any name.
 
     Returns
     -------
     bool
     """
-    return bool(episodes["model"].str.startswith(SIMULATED).any())
+    marked = "simulated" in episodes and episodes["simulated"].eq(True).any()
+    return bool(marked or episodes["model"].str.startswith(SIMULATED).any())

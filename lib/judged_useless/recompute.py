@@ -1,16 +1,22 @@
 """Fill the recomputed column: every published quantity that some episodes can give."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.measures import CONTRASTS, MEASURES, Options
+from judged_useless.paths import data_dir
 from judged_useless.published import QUANTITY, compare
 
-_DEFAULTS = {"task": "hotpotqa", "budget": 8}
+#: Other names under which runs record a condition of the published numbers.
+_SAME_CONDITION = {
+    "unaided_thinking": ("thinking", "unaided+thinking"),
+    "budget_thinking": ("budget+thinking", "thinking+budget"),
+}
 _CELL = ["model", "condition", "task", "split", "budget"]
 
 
@@ -25,15 +31,13 @@ def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        With ``task`` "hotpotqa" and ``budget`` 8 where they were missing.
+        With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they were
+        missing.
     """
-    filled = {
-        name: (episodes[name] if name in episodes else pd.Series(None, index=episodes.index, dtype=object))
-        .where(lambda column: column.notna(), default)
-        .astype(type(default))
-        for name, default in _DEFAULTS.items()
-    }
-    return episodes.assign(**filled)
+    by_split = episodes["split"].str.startswith("fever").map({True: "fever", False: "hotpotqa"})
+    task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
+    budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
+    return episodes.assign(task=task.astype("str"), budget=budget.astype(int))
 
 
 def cells(episodes: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
@@ -84,8 +88,8 @@ def recompute(
     EpisodeError
         If an episode is not what the schema says.
     """
-    options = Options(n_boot, seed, level)
-    by_cell = cells(episodes)
+    options = Options(n_boot=n_boot, seed=seed, level=level)
+    by_cell = cells(validate(episodes))
     wanted = _with_new_models(printed, by_cell)
     rows, reasons = [], []
     # One quantity stands in several tables, and is computed once.
@@ -102,24 +106,84 @@ def recompute(
     return _compare_counts(compared.assign(reason=reasons), computed)
 
 
+#: How the tables name the paper's models in their rows and columns.
+_LABELS = {
+    "qwen2.5-7b": ("Qwen2.5-7B", "Qwen2.5 7B", "Q2.5"),
+    "llama3.1-8b": ("Llama-3.1-8B", "Llama-3.1 8B", "L"),
+    "qwen3-8b": ("Qwen3-8B", "Qwen3 8B", "Q3"),
+    "qwen3-32b": ("Qwen3-32B", "Qwen3 32B"),
+}
+
+
+def _renamed(label: str, old: str, new: str) -> str:
+    """Return a row or column label of one model for another."""
+    for name in _LABELS.get(old, ()):
+        if label == name or label.startswith(f"{name} "):
+            return new + label.removeprefix(name)
+    return label
+
+
 def _with_new_models(
     printed: pd.DataFrame, by_cell: Mapping[tuple[object, ...], pd.DataFrame]
 ) -> pd.DataFrame:
-    """Append a template row for each cell of a model the paper does not have."""
-    known = set(printed["model"])
-    templates = printed.drop_duplicates(["panel", "column", "condition", "regime", "measure"])
-    added = []
-    for model, condition, task, split, budget in by_cell:
-        if model in known:
-            continue
-        rows = templates[templates["condition"] == condition].copy()
-        cell: dict[str, Any] = {"model": model, "task": task, "split": split, "budget": budget}
-        rows = rows.assign(**cell, row=str(model), note="")
-        rows[["value", "low", "high"]] = np.nan
-        rows[["value_printed", "low_printed", "high_printed", "p"]] = ""
-        rows[["n", "k"]] = pd.NA
-        added.append(rows)
+    """Append rows for each model the paper does not have, after the rows of one that it has."""
+    known = set(printed["model"]) | set(_LABELS)
+    template = next((model for model in _LABELS if model in set(printed["model"])), None)
+    settings: dict[tuple[object, ...], set[object]] = {}
+    for model, condition, *setting in by_cell:
+        if model not in known and template is not None:
+            settings.setdefault((model, *setting), set()).add(condition)
+    added = [
+        _rows_for(printed[printed["model"] == template], str(template), setting, conditions)
+        for setting, conditions in settings.items()
+    ]
     return pd.concat([printed, *added], ignore_index=True) if added else printed.reset_index(drop=True)
+
+
+def _rows_for(
+    rows: pd.DataFrame, template: str, setting: tuple[object, ...], conditions: set[object]
+) -> pd.DataFrame:
+    """Return the rows of one model for another, with nothing published in them."""
+    model, task, split, budget = setting
+    own = rows[[set(str(condition).split(" - ")) <= conditions for condition in rows["condition"]]]
+    settings = pd.MultiIndex.from_frame(own[["task", "split", "budget"]].astype("object"))
+    there = (task, split, budget) in settings or own.empty
+    # A task or split that the paper does not have follows the first one that it has.
+    own = own[settings == ((task, split, budget) if there else settings[0])].copy()
+    labels = {
+        name: [_renamed(str(each), template, str(model)) for each in own[name]] for name in ("row", "column")
+    }
+    own = own.assign(model=model, task=task, split=split, budget=budget, note="", **labels)
+    own[["value", "low", "high"]] = np.nan
+    own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
+    nothing = pd.array([pd.NA] * len(own), dtype="Int64")
+    return own.assign(n=nothing, k=nothing, budget=pd.array([budget] * len(own), dtype="Int64"))
+
+
+def as_grid(
+    compared: pd.DataFrame, values: str, rows: Sequence[str], columns: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Return one number for each condition and model.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Result of :func:`recompute`, with one row a model and condition.
+    values : str
+        Column of the number, such as ``"value"`` or ``"recomputed"``.
+    rows : sequence of str
+        Conditions, in the order wanted.
+    columns : sequence of str, optional
+        Models, in the order wanted; those of `compared` by default.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``condition``, columns ``model``; NaN where there is no number.
+    """
+    names = list(dict.fromkeys(compared["model"])) if columns is None else list(columns)
+    grid = compared.pivot(index="condition", columns="model", values=values)
+    return grid.reindex(index=list(rows), columns=names).astype(float)
 
 
 def _one(
@@ -127,19 +191,64 @@ def _one(
 ) -> tuple[Estimate | None, str]:
     """Return a quantity, or why these episodes do not give it."""
     name, regime = str(record["measure"]), str(record["regime"])
-    conditions = str(record["condition"]).split(" - ")
-    keys = [tuple(record[label] if label != "condition" else each for label in _CELL) for each in conditions]
+    keys = cell_keys(record)
     if name not in (MEASURES if len(keys) == 1 else CONTRASTS):
         return None, f"needs more than episodes: {name}"
-    lacking = [" × ".join(map(str, key)) for key in keys if key not in by_cell]
+    if any(not key[0] or not key[1] for key in keys):
+        return None, "is about several cells at once"
+    found = [_cell(key, by_cell) for key in keys]
+    lacking = [" × ".join(map(str, key)) for key, cell in zip(keys, found, strict=True) if cell is None]
     if lacking:
         return None, f"needs the cell {' and '.join(lacking)}"
+    there = [cell for cell in found if cell is not None]
     try:
-        if len(keys) == 1:
-            return MEASURES[name](by_cell[keys[0]], regime, options), ""
-        return CONTRASTS[name](by_cell[keys[0]], by_cell[keys[1]], regime, options), ""
-    except UndefinedEstimateError as error:
+        if len(there) == 1:
+            return MEASURES[name](there[0], regime, options), ""
+        return CONTRASTS[name](there[0], there[1], regime, options), ""
+    except (UndefinedEstimateError, EpisodeError) as error:
+        # The episodes were checked before, so what is wrong with them here is a field this measure lacks.
         return None, str(error)
+
+
+def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
+    """Return the cells that a published quantity is about: one, or the two that are compared.
+
+    Parameters
+    ----------
+    record : mapping
+        A row of published numbers; ``condition`` or ``split`` may read "a - b".
+
+    Returns
+    -------
+    list of tuple
+        Model, condition, task, split, budget.
+    """
+    varied = {name: str(record[name]).split(" - ") for name in ("condition", "split")}
+    n = max(map(len, varied.values()))
+    return [
+        tuple(
+            varied[label][min(i, len(varied[label]) - 1)] if label in varied else record[label]
+            for label in _CELL
+        )
+        for i in range(n)
+    ]
+
+
+def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
+    """Return a cell, or the first 200 questions of one where the paper looks at those only."""
+    model, condition, task, split, budget = key
+    for name in (condition, *_SAME_CONDITION.get(str(condition), ())):
+        if (model, name, task, split, budget) in by_cell:
+            return by_cell[model, name, task, split, budget]
+    whole, first, n = str(split).partition("-first")
+    if not first:
+        return None
+    cell = by_cell.get((model, condition, task, whole, budget))
+    manifest = data_dir() / "manifests" / f"{whole}.txt"
+    if cell is None or not manifest.is_file():
+        return None
+    chosen = cell[cell["question_id"].isin(manifest.read_text(encoding="utf-8").split()[: int(n)])]
+    return chosen if chosen["question_id"].nunique() == int(n) else None
 
 
 def _as_row(value: Estimate) -> dict[str, float | None]:

@@ -42,6 +42,67 @@ class Table:
         return {"text/html": html, "text/plain": plain}
 
 
+@dataclass(frozen=True)
+class Notice:
+    """A sentence that a page sets apart, such as what its source lacks.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    """
+
+    text: str
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {
+            "text/html": f'<p class="ju-notice" role="note">{escape(self.text)}</p>',
+            "text/plain": f"Note: {self.text}",
+        }
+
+
+def notice(missing: str) -> Notice | None:
+    """Return what a page says of what its source lacks; nothing where it lacks nothing.
+
+    Parameters
+    ----------
+    missing : str
+        As :func:`judged_useless.episodes.episodes_or_nothing` returns it.
+
+    Returns
+    -------
+    Notice or None
+    """
+    if not missing:
+        return None
+    return Notice(
+        f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; what "
+        "would be recomputed stays empty. Choose a source or parameters that fit, as under 'Rerun this section'."
+    )
+
+
+def number(value: float, form: str) -> str:
+    """Return a number for a sentence: formatted, with a true minus sign, or "n/a" where it is missing.
+
+    Parameters
+    ----------
+    value : float
+        Number; NaN for a missing one.
+    form : str
+        Format, such as ``".1%"`` or ``"+.2f"``.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> number(0.1234, ".1%"), number(-0.5, ".2f"), number(float("nan"), ".2f")
+    ('12.3%', '−0.50', 'n/a')
+    """
+    return "n/a" if pd.isna(value) else f"{value:{form}}".replace("-", "−")
+
+
 def _without_na(frame: pd.DataFrame) -> pd.DataFrame:
     """Empty the missing values of nullable columns, which pandas shows as <NA> whatever it is told."""
     shown = frame.copy()

@@ -10,6 +10,7 @@ from judged_useless.estimators import (
     UndefinedEstimateError,
     answers_when_favoured,
     belief_curves,
+    belief_table,
     missing_replies,
     stated_agreement,
 )
@@ -139,14 +140,11 @@ def test_stated_agreement_by_hand() -> None:
 
 
 def test_the_figure_draws_what_it_is_given() -> None:
-    table = belief_curves(EPISODES, prior=("clean", "persistent"), n_boot=20)
-    first = figures.belief_panels(table, title="a title")
-    panels = first.figure.axes
-    assert [axes.get_ylabel() for axes in panels] == [
-        "value of going on", "value of answering now", "share of decisions",
-    ]  # fmt: skip
-    drawn = {line.get_label(): np.asarray(line.get_ydata()).tolist() for line in panels[0].get_lines()}
-    assert drawn["the agent says"] == pytest.approx([0.6, 0.2, 0.1])
-    assert drawn["what it came to"] == pytest.approx([0.5, 0.5, 1.0])
-    with pytest.raises(ValueError, match="nothing to draw in the panel 'acting'"):
-        figures.belief_panels(table[table["panel"] != "acting"], title="a title")
+    curves_of_one = belief_curves(EPISODES, prior=("clean", "persistent"), n_boot=20)
+    table = belief_table({"qwen3-8b": curves_of_one, "another": curves_of_one})
+    assert table["failed"].tolist() == [1, 2, 3] * 2
+    assert table["continue_reported"].tolist()[:3] == pytest.approx([0.6, 0.2, 0.1])
+    assert table["continue_ideal"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
+    panels = figures.beliefs(table, title="a title").figure.axes
+    drawn = np.asarray(panels[0].get_lines()[0].get_ydata()).tolist()
+    assert drawn == pytest.approx([0.6, 0.2, 0.1])

@@ -2,17 +2,22 @@
 
 from judged_useless.episodes.decisions import decision_points, observation_table
 from judged_useless.episodes.readers import load_episodes, load_jsonl, load_parquet, write_parquet
-from judged_useless.episodes.schema import EpisodeError, validate
-from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
+from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end, judged_by_position
+from judged_useless.episodes.wanted import episodes_or_nothing, no_episodes
 
 __all__ = [
     "EpisodeError",
+    "NoEpisodesError",
     "contrasted_decisions",
     "decision_points",
+    "episodes_or_nothing",
     "how_episodes_end",
+    "judged_by_position",
     "load_episodes",
     "load_jsonl",
     "load_parquet",
+    "no_episodes",
     "observation_table",
     "validate",
     "write_parquet",

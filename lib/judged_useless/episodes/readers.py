@@ -12,7 +12,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless.episodes.schema import OPTIONAL, REQUIRED, EpisodeError, fill_judgments, validate
+from judged_useless.episodes.schema import (
+    OPTIONAL,
+    REQUIRED,
+    EpisodeError,
+    NoEpisodesError,
+    fill_judgments,
+    validate,
+)
 from judged_useless.files import sha256, write_atomically
 from judged_useless.paths import cache_dir, data_dir
 
@@ -25,7 +32,7 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("actions", "judgments", "stated"), _WORDS),
     **dict.fromkeys(("termination", "task", "answer"), pa.string()),
     **dict.fromkeys(("budget", "n_judgment_calls", "n_discarded", "seed"), pa.int64()),
-    "success": pa.bool_(),
+    **dict.fromkeys(("success", "simulated"), pa.bool_()),
     "failed": pa.list_(pa.bool_()),
 }
 
@@ -101,7 +108,7 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
         records.append(_record(path, number, line, required))
         numbers.append(number)
     if not records:
-        raise EpisodeError(f"{path}: the file holds no episode")
+        raise NoEpisodesError(f"{path}: the file holds no episode")
     frame = _normalise(pd.DataFrame.from_records(records))
     return validate(frame, source=str(path), lines=numbers, required=required)
 
@@ -209,8 +216,10 @@ def _given_files(path: Path) -> list[Path]:
     if path.is_dir():
         files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
         if not files:
-            raise EpisodeError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
+            raise NoEpisodesError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
         return files
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: there is no such file or folder of episodes")
     return [path]
 
 
@@ -246,9 +255,9 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
     there = list(frame[name].unique())
     chosen = frame[frame[name].isin(names)]
     if chosen.empty:
-        raise EpisodeError(
+        raise NoEpisodesError(
             f"source {source!r} has no episode with {name} {', '.join(map(repr, names))}; "
-            f"it has {', '.join(there)}"
+            f"it has {', '.join(there) or 'none at all'}"
         )
     return chosen
 
@@ -281,7 +290,9 @@ def load_episodes(
     Raises
     ------
     EpisodeError
-        If an episode is not what the schema says, a checksum differs, or nothing is left by a filter.
+        If an episode is not what the schema says, or a checksum differs.
+    NoEpisodesError
+        If the source holds no episode, or nothing is left by a filter.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError

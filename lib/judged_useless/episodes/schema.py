@@ -17,6 +17,7 @@ REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "
 #: Fields that an episode may have.
 OPTIONAL = (
     "termination", "task", "budget", "answer", "failed", "stated", "n_judgment_calls", "n_discarded", "seed",
+    "simulated",
 )  # fmt: skip
 #: What makes an episode one episode.
 KEY = ("model", "condition", "split", "question_id", "regime")
@@ -29,6 +30,10 @@ _CHECKED = ("actions", "judgments", "termination", "failed", "budget")
 
 class EpisodeError(ValueError):
     """An episode that is not what the schema says; the message names the place and the field."""
+
+
+class NoEpisodesError(EpisodeError):
+    """A source without an episode, or with none of those that were asked for."""
 
 
 def _place(source: str, lines: Sequence[int] | None, row: int) -> str:

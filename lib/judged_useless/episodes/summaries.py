@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, build_decision_points
+from judged_useless.episodes.decisions import as_frame, build_decision_points, observation_table
 from judged_useless.episodes.schema import Episodes
 
 
@@ -78,3 +78,35 @@ def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) 
             [(member & points.answered & (points.t == t)).sum() for t in steps]
         )
     return pd.DataFrame(table)
+
+
+def judged_by_position(episodes: Episodes) -> pd.DataFrame:
+    """Return how often results are judged useless, by their position in the episode.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a kind of result and position: ``failed`` (by design), ``t`` (position, from 1), ``useless``
+        (share judged USELESS, of the judged ones) and ``n`` (judgments). Results without a judgment, or of an
+        unknown kind, are left out.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says.
+
+    Examples
+    --------
+    >>> episode = {"question_id": "q", "regime": "recover_after_1", "actions": ["search", "search", "finish"]}
+    >>> judged_by_position([episode | {"judgments": ["USELESS", "USEFUL"]}]).values.tolist()
+    [[False, 2, 0.0, 1], [True, 1, 1.0, 1]]
+    """
+    table = observation_table(episodes)
+    judged = table[table["judgment"].notna() & table["failed"].notna()]
+    useless = (judged["judgment"] == "USELESS").groupby([judged["failed"].astype(bool), judged["t"]])
+    return useless.agg(useless="mean", n="size").reset_index()

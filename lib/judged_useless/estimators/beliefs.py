@@ -1,74 +1,29 @@
 """What agents say going on and answering now are worth, against what both came to (paper, Appendix C.4)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
-from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.belief_replies import Asked, asked_points, sums_of
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
+from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream
 from judged_useless.estimators.success import MEAN4
 
 NEW = "USEFUL_NEW"
-#: Panel of the figure -> its quantities, in the order in which they are drawn.
-PANELS: dict[str, tuple[str, ...]] = {
-    "continuing": ("says going on is worth", "ideal observer", "going on was worth"),
-    "answering now": ("says answering now is worth", "answering now was worth"),
-    "acting": ("answers", "favours answering"),
+#: Quantity -> its panel of Figure 6, and its column in the figure's table (none for what it does not show).
+QUANTITIES: dict[str, tuple[str, str | None]] = {
+    "says going on is worth": ("continuing", "continue_reported"),
+    "ideal observer": ("continuing", "continue_ideal"),
+    "going on was worth": ("continuing", None),
+    "says answering now is worth": ("answering now", "answer_reported"),
+    "answering now was worth": ("answering now", "answer_realized"),
+    "answers": ("acting", "answers"),
+    "favours answering": ("acting", "favors"),
 }
-_BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
-_FIELDS = ("question_id", "regime", "actions", "judgments", "success")
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """Decision points with what was said at each; NaN or an empty text where it is missing."""
-
-    points: DecisionPoints
-    regime: NDArray[np.str_]
-    going_on: Floats
-    answering: Floats
-    prefer: NDArray[np.str_]
-    usefulness: NDArray[np.str_]
-    value_on: Floats
-    value_now: Floats
-
-
-def _asked(episodes: Episodes, *, repaired: bool) -> _Asked:
-    frame = as_frame(episodes, _FIELDS)
-    for name in _BELIEFS:
-        if name not in frame:
-            raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
-    points = build_decision_points(frame)
-    rows, at = points.episode, points.t - 1
-
-    def numbers(name: str) -> Floats:
-        lists = frame[name].tolist()
-        return np.array([_entry(lists[row], t) for row, t in zip(rows, at, strict=True)], dtype=np.float64)
-
-    def words(name: str) -> NDArray[np.str_]:
-        lists = frame[name].tolist()
-        return np.array([_entry(lists[row], t) or "" for row, t in zip(rows, at, strict=True)], dtype=np.str_)
-
-    own = "repaired_success" if repaired and "repaired_success" in frame else "success"
-    branch = "answer_now_repaired" if repaired and "answer_now_repaired" in frame else "answer_now"
-    now = numbers(branch) if branch in frame else np.full(len(rows), np.nan)
-    return _Asked(
-        points,
-        frame["regime"].to_numpy(dtype=np.str_)[rows],
-        numbers("p_continue"), numbers("p_answer_now"), words("prefer"), words("usefulness"),
-        frame[own].to_numpy(dtype=np.float64)[rows], now,
-    )  # fmt: skip
-
-
-def _entry(values: Any, place: int) -> Any:  # noqa: ANN401 - a list's entry, or None
-    return values[place] if values is not None and place < len(values) else None
 
 
 def belief_curves(
@@ -135,7 +90,7 @@ def belief_curves(
     Paper, Appendix C.4, Figure 6 (arXiv:2610.06191).
     """
     plan = Resampling(n_boot, seed, level, stream)
-    asked = _asked(episodes, repaired=repaired)
+    asked = asked_points(episodes, repaired=repaired)
     here = (asked.regime == regime) & (asked.points.failed_run == asked.points.t)
     if not here.any():
         raise UndefinedEstimateError(
@@ -147,17 +102,17 @@ def belief_curves(
         inside = here & (asked.points.t == k)
         estimates = dict(_quantities(asked, inside, k, observer, plan))
         table = estimates_frame({name: each for name, (each, _) in estimates.items()}, "quantity")
-        for panel, names in PANELS.items():
-            part = table.loc[list(names)].drop(columns="name").reset_index()
-            missing = [estimates[name][1] for name in names]
-            tables.append(part.assign(n_missing=missing).assign(panel=panel, k=k))
+        part = table.loc[list(QUANTITIES)].drop(columns="name").reset_index()
+        missing = [estimates[name][1] for name in QUANTITIES]
+        panels = [panel for panel, _ in QUANTITIES.values()]
+        tables.append(part.assign(n_missing=missing, panel=panels, k=k))
     whole = pd.concat(tables, ignore_index=True)
     first = ["panel", "quantity", "k"]
     return whole[[*first, *(name for name in whole if name not in first)]]
 
 
 def _quantities(
-    asked: _Asked, inside: NDArray[np.bool_], k: int, observer: "_Observer", plan: Resampling
+    asked: Asked, inside: NDArray[np.bool_], k: int, observer: "_Observer", plan: Resampling
 ) -> Iterator[tuple[object, tuple[Estimate | str, int]]]:
     answered = asked.points.answered.astype(np.float64)
     favours = np.where(asked.prefer == "", np.nan, asked.prefer == "answer_now")
@@ -172,20 +127,15 @@ def _quantities(
         if not known.any():
             yield name, ("nothing was asked, or no reply parses", missing)
             continue
-        sums = _sums(asked.points, known, values)
+        sums = sums_of(asked.points, known, values)
         yield name, (Measure(name, sums, share, n=int(known.sum())).estimate(plan), missing)
     yield "ideal observer", (observer.estimate(k, plan), observer.missing)
-
-
-def _sums(points: DecisionPoints, known: NDArray[np.bool_], values: Floats) -> Floats:
-    columns = np.stack([known.astype(np.float64), np.where(known, values, 0.0)], axis=1)
-    return cluster_sums(points.question, points.n_questions, columns)
 
 
 class _Observer:
     """The ideal observer: sums by question of everything it is made of."""
 
-    def __init__(self, asked: _Asked, prior: tuple[str, ...]) -> None:
+    def __init__(self, asked: Asked, prior: tuple[str, ...]) -> None:
         absent = [name for name in prior if name not in set(asked.regime.tolist())]
         if not prior or absent:
             lacking = ", ".join(absent) or "(none given)"
@@ -200,7 +150,7 @@ class _Observer:
                 old = replied & (asked.usefulness != NEW)
                 columns += [replied, old, inside, np.where(inside, asked.value_on, 0.0)]
         stacked = np.stack(columns, axis=1).astype(np.float64)
-        self._sums = cluster_sums(points.question, points.n_questions, stacked)
+        self._sums = clustersums_of(points.question, points.n_questions, stacked)
         self._n = int(np.isin(asked.regime, prior).sum())
         self.missing = int((np.isin(asked.regime, prior) & ~said).sum())
 
@@ -227,80 +177,24 @@ class _Observer:
         return expected
 
 
-def missing_replies(episodes: Episodes) -> pd.DataFrame:
-    """Return how many belief replies are missing, by regime.
+def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return belief curves of several models as the table that `judged_useless.figures.beliefs` draws.
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        As for :func:`belief_curves`.
+    curves : mapping of str to pandas.DataFrame
+        Model -> result of :func:`belief_curves`.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``regime``: ``decisions``, and of them ``no_usefulness`` and ``no_continuation``, where the
-        reply did not parse or nothing was asked. They are left out of every mean, never counted as zero.
-
-    Raises
-    ------
-    EpisodeError
-        If the episodes were not probed for beliefs.
+        One row a model and number of failed results: ``model, failed``, and the columns of `QUANTITIES`.
     """
-    asked = _asked(episodes, repaired=False)
-    table = pd.DataFrame(
-        {
-            "regime": asked.regime,
-            "decisions": 1,
-            "no_usefulness": asked.usefulness == "",
-            "no_continuation": asked.prefer == "",
-        }
-    )
-    return table.groupby("regime", sort=False).sum()
-
-
-def answers_when_favoured(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] = ("persistent", "plausible"),
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> Estimate:
-    """Return how often the agent answers at decisions where its own report favours answering now.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        As for :func:`belief_curves`.
-    regimes : sequence of str, default persistent and plausible
-        Regimes that are pooled.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
-
-    Returns
-    -------
-    Estimate
-        A share in [0, 1]; `n` counts such decisions, ``parts["answers"]`` those at which it answers.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If no report favours answering.
-    EpisodeError
-        If the episodes were not probed for beliefs.
-
-    References
-    ----------
-    Paper §3 (arXiv:2610.06191).
-    """
-    plan = Resampling(n_boot, seed, level, stream)
-    asked = _asked(episodes, repaired=False)
-    favoured = np.isin(asked.regime, list(regimes)) & (asked.prefer == "answer_now")
-    name = "answers where its report favours answering"
-    if not favoured.any():
-        raise UndefinedEstimateError(f"{name} is undefined: no report favours answering now")
-    answered = asked.points.answered.astype(np.float64)
-    parts = {"answers": float(answered[favoured].sum())}
-    sums = _sums(asked.points, favoured, answered)
-    return Measure(name, sums, share, n=int(favoured.sum()), parts=parts).estimate(plan)
+    columns = {name: column for name, (_, column) in QUANTITIES.items() if column is not None}
+    tables = []
+    for model, curve in curves.items():
+        wide = curve.pivot_table(index="k", columns="quantity", values="value", dropna=False)
+        wide = wide.reindex(columns=list(columns)).rename(columns=columns).rename_axis(columns=None)
+        tables.append(wide.rename_axis("failed").reset_index().assign(model=model))
+    whole = pd.concat(tables, ignore_index=True)
+    return whole[["model", "failed", *columns.values()]]

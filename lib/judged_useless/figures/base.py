@@ -9,12 +9,14 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-_PALETTE = sns.color_palette("colorblind").as_hex()
+#: seaborn's "colorblind" palette, written out: importing seaborn takes longer than drawing a figure.
+_PALETTE = (
+    "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
+)  # fmt: skip
 #: One colour a kind of source: what the paper printed, and what was recomputed here.
 PUBLISHED, RECOMPUTED = "#4d4d4d", _PALETTE[0]
 #: One colour a judgment or action, the same on every page.
@@ -29,10 +31,33 @@ COLOURS = {
     "agent": _PALETTE[7],
     "harness": _PALETTE[0],
 }
+#: One colour and one marker a model, the same on every page.
+MODELS = {
+    "qwen2.5-7b": (_PALETTE[0], "o"),
+    "llama3.1-8b": (_PALETTE[1], "s"),
+    "qwen3-8b": (_PALETTE[2], "^"),
+    "qwen3-32b": (_PALETTE[3], "D"),
+    "claude-haiku-4.5": (_PALETTE[4], "v"),
+    "claude-sonnet-5": (_PALETTE[5], "P"),
+    "search-r1": (_PALETTE[7], "X"),
+}
+#: One colour a condition, the same on every page.
+CONDITIONS = {
+    "unaided": _PALETTE[7],
+    "permit": _PALETTE[6],
+    "budget": _PALETTE[4],
+    "stated_rule": _PALETTE[1],
+    "call_cost": _PALETTE[5],
+    "decide": _PALETTE[9],
+    "enforced_rule": _PALETTE[0],
+    "combo": _PALETTE[2],
+    "stated_judgment_rule": _PALETTE[3],
+    "stated_combo": _PALETTE[8],
+}
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
-#: Style of every figure. Typed loosely: matplotlib types its options one by one.
-STYLE: Any = {
+# Typed loosely: matplotlib types its options one by one.
+_STYLE: Any = {
     "font.size": 12,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -48,6 +73,11 @@ STYLE: Any = {
 }
 
 
+def style() -> Any:  # noqa: ANN401 - matplotlib types its options one by one
+    """Return the book's style, for figures with more than one axes."""
+    return dict(_STYLE)
+
+
 def new_axes(height: float, width: float = WIDTH) -> Axes:
     """Return empty axes in the book's style.
 
@@ -61,7 +91,7 @@ def new_axes(height: float, width: float = WIDTH) -> Axes:
     matplotlib.axes.Axes
         On a figure of its own that pyplot does not know, so that nothing is shown twice.
     """
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(_STYLE):
         axes: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
     return axes
 
@@ -137,7 +167,7 @@ def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
     for text in figure.findobj(Text):
         text.set_parse_math(False)
     buffer = io.StringIO()
-    with mpl.rc_context(STYLE):
+    with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     # The header names the drawing library's version, which would make every upgrade a difference.
     svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)

@@ -9,11 +9,52 @@ from matplotlib.axes import Axes
 
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, new_axes, set_title
+from judged_useless.published import show
 
 
-def _points(
+def described(comparison: pd.DataFrame, labels: Sequence[str]) -> str:
+    """Return published and recomputed values in words, for those who cannot see the figure.
+
+    Parameters
+    ----------
+    comparison : pandas.DataFrame
+        Result of :func:`judged_useless.published.compare`.
+    labels : sequence of str
+        Name of each row.
+
+    Returns
+    -------
+    str
+        Such as ``"unaided: published −0.06 [−0.10, −0.04], recomputed −0.065 [−0.095, −0.039]."``
+    """
+    parts = []
+    for label, row in zip(labels, comparison.to_dict("records"), strict=True):
+        digits = int(row["decimals"])
+        printed = show(row["value"], row["low"], row["high"], digits) or "nothing"
+        mine = show(row["recomputed"], row["recomputed_low"], row["recomputed_high"], digits + 1)
+        name = str(label).replace("\n", " ").replace("_", " ")
+        parts.append(f"{name}: published {printed}" + (f", recomputed {mine}" if mine else ""))
+    return "; ".join(parts) + "."
+
+
+def draw_points(
     axes: Axes, places: np.ndarray, rows: pd.DataFrame, names: tuple[str, str, str], label: str, colour: str
 ) -> None:
+    """Draw values with their intervals on given rows: filled circles if recomputed, else hollow diamonds.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+        Where to draw.
+    places : numpy.ndarray, shape (n,)
+        Vertical place of each row.
+    rows : pandas.DataFrame
+        n rows with the columns `names`.
+    names : tuple of str
+        Columns of the value and its bounds; NaN where there is none.
+    label, colour : str
+        Label of the legend, and colour.
+    """
     value, low, high = (rows[name].to_numpy(dtype=float) for name in names)
     drawn = np.isfinite(value)
     if not drawn.any():
@@ -74,9 +115,9 @@ def published_and_recomputed(
     places = np.arange(len(comparison))[::-1].astype(float)
     if zero:
         axes.axvline(0, color="black", linewidth=1)
-    _points(axes, places + 0.14, comparison, ("value", "low", "high"), "published", PUBLISHED)
+    draw_points(axes, places + 0.14, comparison, ("value", "low", "high"), "published", PUBLISHED)
     mine = ("recomputed", "recomputed_low", "recomputed_high")
-    _points(axes, places - 0.14, comparison, mine, f"recomputed ({source})", RECOMPUTED)
+    draw_points(axes, places - 0.14, comparison, mine, f"recomputed ({source})", RECOMPUTED)
     axes.set_yticks(places, labels)
     axes.set_ylim(-0.6, len(comparison) - 0.4)
     axes.set_xlabel(fill(xlabel, 36))

@@ -132,8 +132,6 @@ class Cells:
     """
 
     def __init__(self, episodes: pd.DataFrame) -> None:
-        if episodes.empty:
-            raise EpisodeError("there are no episodes; check the filters that chose them")
         for name in REQUIRED:
             if name not in episodes:
                 raise EpisodeError(

@@ -4,7 +4,7 @@ Every number is a row of ``table_NN.csv``, ``text.csv``, ``figures.csv`` or ``da
 ``data/published``, transcribed from the paper (arXiv:2610.06191) with its printed precision.
 """
 
-from judged_useless.published.comparing import compare, recomputed, show
+from judged_useless.published.comparing import compare, one_each, recomputed, show
 from judged_useless.published.reading import (
     COLUMNS,
     QUANTITY,
@@ -25,6 +25,7 @@ __all__ = [
     "compare",
     "count_numbers",
     "decimals",
+    "one_each",
     "published",
     "published_dir",
     "read_file",

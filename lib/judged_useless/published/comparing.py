@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.published.reading import decimals
+from judged_useless.published.reading import QUANTITY, decimals
 
 _FIELDS = ("value", "low", "high")
 #: Two floating-point computations of one number differ by less.
@@ -34,6 +34,25 @@ def recomputed(estimates: Mapping[tuple[str, ...], Estimate], keys: Sequence[str
         for key, each in estimates.items()
     ]
     return pd.DataFrame(rows, columns=[*keys, "value", "low", "high", "n"])
+
+
+def one_each(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return each quantity once, from where most of it is printed.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published`; the paper prints many quantities in several places, not always with interval.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a quantity, in order of first appearance: that with the most of value, low and high, and the most
+        decimals among those.
+    """
+    much = printed[["value", "low", "high"]].notna().sum(axis=1) * 10 + printed["decimals"]
+    best = much.groupby([printed[name] for name in QUANTITY], sort=False, dropna=False).idxmax()
+    return printed.loc[best].reset_index(drop=True)
 
 
 def compare(printed: pd.DataFrame, computed: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:

@@ -1,0 +1,65 @@
+"""Episodes for a page: those of a source, or none and the reason, so that the page can say what is missing."""
+
+import pandas as pd
+
+from judged_useless.episodes.readers import Names, Source, load_episodes
+from judged_useless.episodes.schema import REQUIRED, NoEpisodesError
+
+_DTYPES = {"actions": "object", "judgments": "object", "success": "bool"}
+
+
+def no_episodes() -> pd.DataFrame:
+    """Return a table of episodes without a row, with the columns and types of the released ones.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    return pd.DataFrame({name: pd.Series(dtype=_DTYPES.get(name, "str")) for name in REQUIRED})
+
+
+def episodes_or_nothing(
+    source: Source = "embedded",
+    *,
+    model: Names = None,
+    condition: Names = None,
+    split: Names = None,
+    regimes: Names = None,
+) -> tuple[pd.DataFrame, str]:
+    """Return the episodes of a source as :func:`load_episodes` does, or none and why.
+
+    A source that lacks what a page asks for is no fault: the page says so and shows what it can. A file that
+    is missing or damaged is one, and raises.
+
+    Parameters
+    ----------
+    source, model, condition, split, regimes
+        As in :func:`judged_useless.load_episodes`.
+
+    Returns
+    -------
+    episodes : pandas.DataFrame
+        The episodes; without a row, but with the released columns, where the source has none of them.
+    missing : str
+        What the source lacks; empty where there are episodes.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says, or a checksum differs.
+    FileNotFoundError
+        If a file is missing, or the hub's cache has not been filled.
+
+    Examples
+    --------
+    >>> episodes, missing = episodes_or_nothing(model="llama3.1-8b")
+    >>> len(episodes), missing
+    (0, "source 'embedded' has no episode with model 'llama3.1-8b'; it has qwen3-8b")
+    """
+    try:
+        episodes = load_episodes(source, model=model, condition=condition, split=split, regimes=regimes)
+    except NoEpisodesError as error:
+        return no_episodes(), str(error)
+    if episodes.empty:
+        return no_episodes(), f"source {source!r} has no episode"
+    return episodes, ""

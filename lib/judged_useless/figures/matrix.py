@@ -1,0 +1,101 @@
+"""The heat map of Δ by condition and model."""
+
+from collections.abc import Collection
+
+import numpy as np
+import pandas as pd
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+
+from judged_useless.figures.base import COLOURS, new_axes, set_title
+
+#: Values at which the colours end; the largest of the paper's |Δ| is a little above.
+_LIMIT = 0.4
+
+
+def signed(value: float, digits: int = 2) -> str:
+    """Return a difference as the paper prints it, with its sign and a true minus; a dot for a missing one.
+
+    Examples
+    --------
+    >>> signed(-0.114), signed(0.334), signed(-0.001), signed(float("nan"))
+    ('−.11', '+.33', '.00', '·')
+    """
+    if np.isnan(value):
+        return "·"
+    text = f"{abs(value):.{digits}f}"
+    sign = "" if float(text) == 0 else "−" if value < 0 else "+"
+    return sign + text.removeprefix("0")
+
+
+def model_label(model: str) -> str:
+    """Return a model's name in two lines, broken at its last hyphen or its first colon.
+
+    Examples
+    --------
+    >>> model_label("qwen2.5-7b").split(), model_label("simulated:deadline").split()
+    (['qwen2.5', '7b'], ['simulated:', 'deadline'])
+    """
+    if ":" in model:
+        return model.replace(":", ":\n", 1)
+    return "\n".join(model.rsplit("-", 1))
+
+
+def contrast_heatmap(
+    values: pd.DataFrame,
+    replication: pd.DataFrame,
+    *,
+    title: str,
+    harness: Collection[str] = (),
+) -> Axes:
+    """Draw Δ by condition and model, with its replication in parentheses (the paper's Figure 3).
+
+    Parameters
+    ----------
+    values : pandas.DataFrame
+        Δ: one row a condition, one column a model; NaN where there is none.
+    replication : pandas.DataFrame
+        Δ on other questions, of the same shape; NaN where there is none.
+    title : str
+        Title.
+    harness : collection of str
+        Conditions in which the harness stops the agent, whose labels are set apart.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Blue cells are above zero, red ones below; a dot stands for what is missing.
+
+    Raises
+    ------
+    ValueError
+        If the two tables differ in their rows or columns, or there is nothing to draw.
+    """
+    if values.empty or not (
+        values.index.equals(replication.index) and values.columns.equals(replication.columns)
+    ):
+        raise ValueError("values and replication must have the same rows and columns, and at least one each")
+    axes = new_axes(1.7 + 0.62 * len(values))
+    axes.grid(visible=False)
+    numbers = values.to_numpy(dtype=float)
+    colours = colormaps["RdBu"]
+    shown = np.ma.masked_invalid(numbers)
+    axes.imshow(shown, cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, aspect="auto")
+    for row, column in np.ndindex(numbers.shape):
+        value, again = numbers[row, column], float(replication.iloc[row, column])
+        text = signed(value) + ("" if np.isnan(again) else f"\n({signed(again)})")
+        dark = abs(value) > 0.6 * _LIMIT  # white letters where the colour is dark; NaN compares false
+        axes.text(
+            column, row, text, ha="center", va="center", fontsize=12, color="white" if dark else "black"
+        )
+    axes.set_xticks(range(len(values.columns)), [model_label(str(model)) for model in values.columns])
+    axes.set_yticks(range(len(values)), [str(name).replace("_", " ") for name in values.index])
+    axes.xaxis.tick_top()
+    axes.tick_params(length=0)
+    for label, name in zip(axes.get_yticklabels(), values.index, strict=True):
+        if name in harness:
+            label.set(color=COLOURS["harness"], weight="bold")
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.set_xlabel("Δ (in parentheses: fresh questions)")
+    set_title(axes, title)
+    return axes

@@ -1,0 +1,88 @@
+"""Cost against success."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from judged_useless.figures.base import CONDITIONS, MODELS, new_axes, set_title
+
+_OTHER = ("#4d4d4d", "o")
+
+
+def cost_against_success(arms: pd.DataFrame, *, title: str, price: float = 0.05) -> Axes:
+    """Draw success against the number of tool calls, with lines of equal utility.
+
+    Parameters
+    ----------
+    arms : pandas.DataFrame
+        One row an arm: columns ``model``, ``condition``, ``calls`` (tool calls a question) and ``success``
+        (share in [0, 1]), and ``recomputed`` (bool). Rows with a missing number are left out.
+    title : str
+        Title.
+    price : float, default 0.05
+        Price of a call, in units of a correct answer; arms on one line have equal success minus price × calls.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Markers tell models, colours conditions; hollow is published, filled recomputed.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to draw.
+    """
+    drawn = arms[arms["calls"].notna() & arms["success"].notna()]
+    if drawn.empty:
+        raise ValueError("no arm has both a success and a number of calls")
+    models, conditions = (list(dict.fromkeys(drawn[name])) for name in ("model", "condition"))
+    axes = new_axes(5.4 + 0.25 * ((len(models) + len(conditions) + 1) // 2))
+    axes.grid(axis="both")
+    right = float(np.ceil(drawn["calls"].max() + 0.5))
+    calls = np.array([0.0, right])
+    for start in np.arange(-0.4, 1.0, 0.1):
+        axes.plot(calls, start + price * calls, color="#c8c8c8", linewidth=0.8, linestyle=":", zorder=0)
+    for row in drawn.itertuples():
+        colour = CONDITIONS.get(str(row.condition), _OTHER[0])
+        _, marker = MODELS.get(str(row.model), _OTHER)
+        face = colour if row.recomputed else "white"
+        axes.plot(
+            row.calls,
+            row.success,
+            marker,
+            color=colour,
+            markerfacecolor=face,
+            markersize=9,
+            markeredgewidth=2,
+        )
+    axes.set_xlim(0, right)
+    axes.set_ylim(0, min(1.0, float(drawn["success"].max()) + 0.1))
+    axes.set_xlabel("tool calls a question")
+    axes.set_ylabel("success (mean6)")
+    handles = [
+        Line2D(
+            [],
+            [],
+            marker="s",
+            linestyle="",
+            color=CONDITIONS.get(name, _OTHER[0]),
+            label=name.replace("_", " "),
+        )
+        for name in conditions
+    ]
+    handles += [
+        Line2D(
+            [],
+            [],
+            marker=MODELS.get(name, _OTHER)[1],
+            linestyle="",
+            color="black",
+            markerfacecolor="white",
+            label=name,
+        )
+        for name in models
+    ]
+    axes.figure.legend(handles=handles, loc="outside lower left", ncols=2, frameon=False, fontsize=11)
+    set_title(axes, title)
+    return axes

@@ -1,0 +1,211 @@
+"""What would fill an empty cell: the command for each published number that a source does not give."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import pandas as pd
+
+from judged_useless.recompute import cell_keys
+from judged_useless.regimes import FAIL, MEAN4, MEAN6
+from judged_useless.released import released_cells
+
+#: Numbers that are no measurement: definitions, settings of the experiment, bounds and verdicts of tests.
+NOT_MEASURED = {
+    "definition": "a definition, printed as it is",
+    "setting": "a setting of the experiment, printed as it is",
+    "claim_map": "where the paper tests a claim, printed as it is",
+    "threshold": "the bound of a registered decision rule, printed as it is",
+    "outcome": "the verdict on a registered test; see the section on registered tests",
+    "printed_outcome": "the verdict on a registered test; see the section on registered tests",
+    "tests_passed": "a count of verdicts; see the section on registered tests",
+    "tests_failed": "a count of verdicts; see the section on registered tests",
+}
+_ANSWER_NOW = "judged-useless replay RUN --probe answer-now"
+_BELIEFS = "judged-useless replay RUN --probe beliefs"
+_REPAIR = "judged-useless replay RUN --probe repair"
+_STATED = "judged-useless replay RUN --probe stated"
+_ANNOTATION = "labels of annotators, which no command makes"
+#: Measures that need a probe of recorded runs, or labels, beside the episodes.
+PROBES = {
+    "regret": _ANSWER_NOW,
+    "best_policy": _ANSWER_NOW,
+    "answer_now_success": _ANSWER_NOW,
+    "continue_success": _ANSWER_NOW,
+    "n_answering_better": _ANSWER_NOW,
+    "n_continuing_better": _ANSWER_NOW,
+    "obeyed_rate": _ANSWER_NOW,
+    "answer_now_success_repaired": _REPAIR,
+    "success_repaired": _REPAIR,
+    "paired_difference_repaired": _REPAIR,
+    "n_placeholders": _REPAIR,
+    "n_repaired": _REPAIR,
+    "n_repaired_correct": _REPAIR,
+    "answered_where_report_favors": _BELIEFS,
+    "delta_stated": _STATED,
+    "answered_after_5_stated": _STATED,
+    "share_explicit": _STATED,
+    "share_no_judgment": _STATED,
+    "n_all_useless": _STATED,
+    "n_reference": _STATED,
+    "agreement": _STATED,
+    "kappa": _STATED,
+    **dict.fromkeys(
+        (
+            "kappa_s1", "kappa_s2", "kappa_s1_reference", "kappa_s2_reference", "kappa_s2_local",
+            "kappa_binary_s1", "kappa_binary_s2", "kappa_binary_s1_reference", "kappa_binary_s2_reference",
+            "kappa_binary_s2_local", "n_labeled", "n_disagreements", "n_changed", "precision", "recall",
+            "balanced_accuracy", "n_errors",
+        ),
+        _ANNOTATION,
+    ),
+}  # fmt: skip
+#: Measures that a run's own log gives, beyond its episodes.
+LOGGED = ("useful_rate", "useless_rate_real", "firing_rate", "n_fired", "exhausted_where_rule_fired")
+#: Kinds of what fills a cell, beside probes.
+RELEASED = "released cells: make data, then make book SOURCE=hub"
+RUN = "runs of cells that were not released: the commands stand below each table"
+_PROVIDERS = {"claude": "anthropic"}
+#: Conditions that are no run of their own, but offline policies on the answer-now branches.
+_OFFLINE = ("answer_now", "own_5_policy")
+#: Conditions that the command line spells otherwise than the record of published numbers.
+_SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
+_NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
+#: Splits that stand for several runs.
+_RUNS = {"test300-three-runs": ("test300", "test300-run2", "test300-run3")}
+_REGIME_SETS: dict[str, Sequence[str]] = {
+    "": MEAN6,
+    "fail": FAIL,
+    "mean6": MEAN6,
+    "mean3": ("persistent", "recover_after_2", "clean"),
+    "mean4": MEAN4,
+    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
+    "ts_fail": [f"ts_{regime}" for regime in FAIL],
+    "ts_mean6": [f"ts_{regime}" for regime in MEAN6],
+}
+
+
+@lru_cache(maxsize=1)
+def _released() -> frozenset[tuple[object, ...]]:
+    cells = released_cells()[["model", "condition", "split"]]
+    return frozenset(cells.itertuples(index=False, name=None))
+
+
+def _is_released(key: tuple[object, ...]) -> bool:
+    model, condition, task, split, budget = key
+    return task == "hotpotqa" and budget == 8 and (model, condition, split) in _released()
+
+
+def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
+    """Return the command line that runs a cell.
+
+    Parameters
+    ----------
+    key : tuple
+        Model, condition, task, split, budget, as in :func:`judged_useless.recompute.cell_keys`.
+    regimes : sequence of str
+        Regimes that are needed; the six of mean6, or some of them, are the command's default.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> run_command(("qwen3-8b", "combo", "fever", "fever292", 8))
+    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever --split fever292'
+    """
+    model, condition, task, split, budget = map(str, key)
+    provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
+    whole, _, rest = split.partition("-")
+    options = {
+        "model": f"{provider}:{model}",
+        "condition": _SPELLED.get(condition, condition),
+        "task": "" if task == "hotpotqa" else task,
+        "split": "" if whole == "test300" else whole,
+        "n-questions": rest.removeprefix("first") if rest.startswith("first") else "",
+        "replicate": rest.removeprefix("run") if rest.startswith("run") else "",
+        "budget": "" if budget == "8" else budget,
+        "regimes": "" if set(regimes) <= set(MEAN6) else " ".join(regimes),
+    }
+    return " ".join(
+        ["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)]
+    )
+
+
+def how_to_fill(record: Mapping[Any, Any]) -> str:
+    """Return what kind of thing would fill an empty cell, or why nothing does.
+
+    Parameters
+    ----------
+    record : mapping
+        A row of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    str
+        :data:`RELEASED` or :data:`RUN` where whole cells are needed, otherwise the probe's command or a
+        reason; empty where nothing is missing.
+    """
+    name, regime = str(record["measure"]), str(record["regime"])
+    keys = cell_keys(record)
+    if not pd.isna(record["recomputed"]):
+        return ""
+    if name in NOT_MEASURED:
+        return NOT_MEASURED[name]
+    if record["task"] == "simulated":
+        return "simulated policies, which need no episodes"
+    if name in PROBES or any(key[1] in _OFFLINE for key in keys) or str(record["table"]) == "17":
+        return PROBES.get(name, _ANSWER_NOW)
+    if not all(key[0] and key[1] for key in keys):
+        return "a range or a count over several cells"
+    released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
+    if released and name not in LOGGED and not regime.startswith("ts_"):
+        return RELEASED
+    return RUN
+
+
+def commands_to_fill(compared: pd.DataFrame) -> list[str]:
+    """Return the commands that would run the cells behind the empty numbers, one a cell.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Rows of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    list of str
+        In order of first need; the regimes of a cell are joined.
+    """
+    wanted: dict[tuple[object, ...], dict[str, None]] = {}
+    for record in _empty(compared).to_dict("records"):
+        if how_to_fill(record) == RUN:
+            for key in cell_keys(record):
+                for split in _RUNS.get(str(key[3]), (key[3],)):
+                    regimes = _REGIME_SETS.get(str(record["regime"]), (str(record["regime"]),))
+                    wanted.setdefault((*key[:3], split, key[4]), {}).update(dict.fromkeys(regimes))
+    return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
+
+
+def _empty(compared: pd.DataFrame) -> pd.DataFrame:
+    printed = compared[["value", "low", "high", "k"]].notna().any(axis=1)
+    return compared[printed & compared["recomputed"].isna()]
+
+
+def filling(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return what would fill the empty cells, and how many numbers each kind would.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Rows of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``what would fill them`` and ``numbers``, most numbers first.
+    """
+    kinds = pd.Series([how_to_fill(record) for record in _empty(compared).to_dict("records")], dtype="str")
+    counts = kinds.value_counts(sort=False).sort_values(ascending=False, kind="stable")
+    return counts.rename_axis("what would fill them").rename("numbers").reset_index()
