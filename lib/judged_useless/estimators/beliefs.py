@@ -10,7 +10,7 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.belief_replies import Asked, asked_points, sums_of
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream
+from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
 from judged_useless.estimators.success import MEAN4
 
 NEW = "USEFUL_NEW"
@@ -150,7 +150,7 @@ class _Observer:
                 old = replied & (asked.usefulness != NEW)
                 columns += [replied, old, inside, np.where(inside, asked.value_on, 0.0)]
         stacked = np.stack(columns, axis=1).astype(np.float64)
-        self._sums = clustersums_of(points.question, points.n_questions, stacked)
+        self._sums = cluster_sums(points.question, points.n_questions, stacked)
         self._n = int(np.isin(asked.regime, prior).sum())
         self.missing = int((np.isin(asked.regime, prior) & ~said).sum())
 
