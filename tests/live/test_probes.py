@@ -65,7 +65,7 @@ async def small(model: Model, out: Path, **options: Any) -> Run:
 
 async def test_each_probe_runs_and_merges(model: Model, tmp_path: Path) -> None:
     agent = Guessing(model, observations=3)
-    run = await small(agent, tmp_path, judge=False)
+    run = await small(agent, tmp_path, judge=False, n_questions=2)
     before = {file.name: file.read_bytes() for file in run.path.iterdir()}
     for probe in PROBES:
         folder = await probe_run(run, probe, model=agent, progress=False)
@@ -113,7 +113,7 @@ async def test_replayed_judgments_are_the_recorded_ones(backend: str, tmp_path: 
 
 
 async def test_a_model_annotates(model: Model, tmp_path: Path) -> None:
-    run = await small(Searching(model, observations=3), tmp_path, judge=False, n_questions=2)
+    run = await small(Searching(model, observations=3), tmp_path, judge=False, n_questions=1)
     items = annotation_items(run)
     labels = await annotate(items, model, tmp_path / "labels", progress=False)
     assert set(labels.index) == {item.id for item in items}

@@ -10,13 +10,14 @@ from judged_useless.estimators import (
     answers_when_favoured,
     belief_curves,
     missing_replies,
+    specificity,
     stated_agreement,
     useless_rate,
     wilson_interval,
 )
 from judged_useless.models.policies import TIME_SLOPE
 from judged_useless.probes import replay
-from judged_useless.runs import Run, run_cell
+from judged_useless.runs import Run, run_cell, with_pages
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -137,3 +138,19 @@ async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> N
     # One draw decides what it states and what it says when asked, and its words are plain.
     assert table["agreement"]["value"] == 1
     assert table["kappa"]["value"] == 1
+
+
+async def test_specificity_is_the_built_in_one(tmp_path: Path) -> None:
+    run = await probed(tmp_path, "judgments", useless_if_failed=1.0, useless_if_real=0.35, stop_if_useful=0.0)
+    episodes = with_pages(run)
+    assert all(
+        page is None for row in episodes.loc[episodes["regime"] == "persistent", "pages"] for page in row
+    )
+    clean = episodes[episodes["regime"] == "clean"]
+    assert all(len(row) == len(failed) for row, failed in zip(clean["pages"], clean["failed"], strict=True))
+    table = rows(specificity(episodes, level=LEVEL))
+    # This agent judges without looking at what kind of page it is, and asks for each page once.
+    assert holds(table["gold", "first"], 0.65)
+    assert holds(table["distractor", "first"], 0.65)
+    assert table["gold", "first"]["n"] > 100
+    assert table["gold", "repeat"]["reason"]

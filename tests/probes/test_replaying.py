@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -288,3 +289,30 @@ def test_requests_that_fail_are_status_one(
     monkeypatch.setattr(ScriptedModel, "generate", refuse)
     assert main(["replay", run, "--probe", "judgments", "--quiet"]) == 1
     assert "judgments: " in capsys.readouterr().err
+
+
+class Native(ScriptedModel):
+    """Writes its answers in Claude's own tool-call markup."""
+
+    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:
+        made = await super().generate(messages, **options)
+        head, action, answer = made.text.partition("Action: finish\nAction Input: ")
+        if not action:
+            return made
+        call = f'<invoke name="finish">\n<parameter name="answer">{answer}</parameter>\n</invoke>'
+        return replace(made, text=f"{head}<function_calls>\n{call}\n</function_calls>")
+
+
+@pytest.mark.parametrize(("condition", "reads"), [("unaided", False), ("unaided+native_calls", True)])
+async def test_native_calls_are_read_where_the_run_read_them(
+    condition: str, reads: bool, tmp_path: Path
+) -> None:
+    model = Native("never", knows=1.0)
+    run = await run_cell(
+        model=model, condition=condition, task="hamlets", split="all", regimes=["persistent"],
+        n_questions=3, judge=False, out=tmp_path / "run", progress=False,
+    )  # fmt: skip
+    await replay(run, "answer_now", model=model, progress=False)
+    branches = answer_now_branches(run.path)
+    assert (branches["success"] == reads).all()
+    assert (branches["answered"] == reads).all()

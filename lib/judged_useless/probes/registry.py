@@ -12,6 +12,7 @@ from judged_useless.probes.history import Record, follow, history_at
 from judged_useless.probes.replies import is_placeholder, read_continuation, read_usefulness
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.react import Turn, get_style, read_native_calls
+from judged_useless.regimes import get_regime
 from judged_useless.tasks import Question, is_correct
 
 Result = dict[str, Any]
@@ -79,7 +80,8 @@ class Asking:
 
     async def turn(self, kind: str, t: int, messages: list[Message]) -> tuple[str, Turn]:
         """Ask for one turn; one that was cut off has no action. Return it as written and as read."""
-        actions = ("search", "lookup", "finish")
+        backup = ("backup_search",) if get_regime(self.record["regime"]).two_source else ()
+        actions = ("search", "lookup", *backup, "finish")
         text = await self.ask(
             kind, t, messages,
             stop=() if self.model.decoding.thinking else self.style.stop,
@@ -132,7 +134,9 @@ async def _belief(asking: Asking, t: int) -> Result:
 
     async def fork(kind: str, question: str) -> str:
         asked: list[Message] = [*history, {"role": "user", "content": question}]
-        return await asking.ask(kind, t, asked, max_new_tokens=BELIEF_TOKENS)
+        # What a model thinks before it replies is not to use the reply's tokens up.
+        budget = None if asking.model.decoding.thinking else BELIEF_TOKENS
+        return await asking.ask(kind, t, asked, max_new_tokens=budget)
 
     worth, future = await all_of(
         [
