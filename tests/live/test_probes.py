@@ -81,12 +81,15 @@ async def test_each_probe_runs_and_merges(model: Model, tmp_path: Path) -> None:
     guessed = episodes["answer"] == "your best guess"
     assert guessed.any()
     assert (episodes.loc[guessed, "repaired_answer"] != "your best guess").all()
-    # A reply that does not parse is missing, and a model this small gives many.
+    # Held to its form a reply parses, unless its tokens end within the reason.
     missing = missing_replies(episodes)
     LOG.info("%s beliefs that are missing:\n%s", model.provider, missing.to_string())
-    assert (missing["no_continuation"] <= missing["decisions"]).all()
+    assert (missing["no_continuation"] < missing["decisions"]).all()
     curves = belief_curves(episodes, prior=REGIMES, n_boot=20)
-    assert (curves["n"] + curves["n_missing"] > 0).all()
+    shown = curves[["quantity", "k", "value", "n", "n_missing"]].round(2)
+    LOG.info("%s beliefs:\n%s", model.provider, shown.to_string(index=False))
+    said = curves[curves["quantity"] == "says going on is worth"]["value"]
+    assert said.between(0, 1).any()
 
 
 @pytest.mark.parametrize("backend", ["openai"])
@@ -115,6 +118,7 @@ async def test_replayed_judgments_are_the_recorded_ones(backend: str, tmp_path: 
 async def test_a_model_annotates(model: Model, tmp_path: Path) -> None:
     run = await small(Searching(model, observations=3), tmp_path, judge=False, n_questions=1)
     items = annotation_items(run)
-    labels = await annotate(items, model, tmp_path / "labels", progress=False)
+    labels = await annotate(items, model, tmp_path / "labels", constrain=True, progress=False)
+    assert labels.notna().all()
     assert set(labels.index) == {item.id for item in items}
     LOG.info("%s labels: %s", model.provider, labels.value_counts(dropna=False).to_dict())

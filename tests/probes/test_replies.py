@@ -5,7 +5,13 @@ import re
 from pathlib import Path
 
 import pytest
-from judged_useless.probes.replies import is_placeholder, read_continuation, read_usefulness
+from judged_useless.probes.replies import (
+    CONTINUATION_FORM,
+    USEFULNESS_FORM,
+    is_placeholder,
+    read_continuation,
+    read_usefulness,
+)
 from judged_useless.prompts import PROBES, USEFULNESS, WORDINGS, get_probe_wording
 
 # Cut out of the paper's text, not typed.
@@ -53,6 +59,18 @@ def test_a_reply_that_parses(reply: str) -> None:
 )  # fmt: skip
 def test_a_reply_that_does_not_parse_is_missing(reply: str) -> None:
     assert read_continuation(reply) is None
+
+
+def test_what_has_the_form_parses() -> None:
+    for said in ("0", "1", "0.25", "1.0"):
+        reply = f'{{"p_continue": {said}, "p_answer_now": 0.5, "prefer": "answer_now", "reason": "it is so"}}'
+        assert re.fullmatch(CONTINUATION_FORM, reply)
+        assert read_continuation(reply) == (float(said), 0.5, "answer_now")
+    assert not re.fullmatch(CONTINUATION_FORM, reply.replace("0.5", "1.5"))
+    for word in USEFULNESS:
+        reply = f'{{"usefulness": "{word}", "reason": "it is so"}}'
+        assert re.fullmatch(USEFULNESS_FORM, reply)
+        assert read_usefulness(reply) == word
 
 
 def test_usefulness_is_one_of_five_words() -> None:

@@ -56,9 +56,9 @@ def read_label(reply: str, stream: str) -> str | None:
 class _Annotation:
     """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
 
-    def __init__(self, items: Sequence[Item], model: Model, rubric: Rubric) -> None:
+    def __init__(self, items: Sequence[Item], model: Model, rubric: Rubric, *, constrain: bool) -> None:
         self._items = {(item.stream, item.id): item for item in items}
-        self._rubric, self.model = rubric, model
+        self._rubric, self.model, self._constrain = rubric, model, constrain
         self.regimes = tuple(name for name in STREAMS if any(item.stream == name for item in items))
 
     def keys(self) -> list[Key]:
@@ -72,6 +72,7 @@ class _Annotation:
             "rubric": self._rubric.version,
             "rubric_sha256": {name: text_sha256(self._rubric.instructions(name)) for name in self.regimes},
             "items_sha256": text_sha256(ids),
+            "constrain": self._constrain,
             "model": {name: value for name, value in described.items() if name not in VOLATILE},
             "regimes": list(self.regimes),
         }
@@ -86,7 +87,9 @@ class _Annotation:
             {"role": "user", "content": item.shown()},
         ]
         budget = None if model.decoding.thinking else LABEL_TOKENS
-        generation = await model.generate(messages, max_new_tokens=budget)
+        form = rf'\{{"label": "({"|".join(get_stream(item.stream).labels)})"\}}'
+        regex = form if self._constrain else None
+        generation = await model.generate(messages, max_new_tokens=budget, regex=regex)
         call = Call("label", 0, generation)
         return {
             "question_id": item.id,
@@ -102,6 +105,7 @@ async def annotate(
     out: str | Path,
     *,
     rubric: Rubric | None = None,
+    constrain: bool = False,
     concurrency: int | None = None,
     progress: bool = True,
 ) -> "pd.Series[Any]":
@@ -117,6 +121,8 @@ async def annotate(
         A folder of its own, in the form of a run: a manifest and one file a stream.
     rubric : Rubric, optional
         By default the project's.
+    constrain : bool, default False
+        Hold replies to their form while they are generated, for models too small to keep it.
     concurrency : int, optional
         Requests in flight; by default what the model says is worth having.
     progress : bool, default True
@@ -138,7 +144,7 @@ async def annotate(
     """
     if not items or len({item.id for item in items}) < len(items):
         raise ValueError(f"{len(items)} items, expected at least one, each once")
-    job = _Annotation(items, model, load_rubric() if rubric is None else rubric)
+    job = _Annotation(items, model, load_rubric() if rubric is None else rubric, constrain=constrain)
     limit = model.max_concurrency if concurrency is None else concurrency
     await carry_out(job, Path(out), concurrency=limit, progress=progress)
     return read_labels(out, job.regimes)

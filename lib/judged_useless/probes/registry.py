@@ -9,7 +9,13 @@ from judged_useless.calls import Call, all_of, judgment_request
 from judged_useless.judgments import parse_side_channel
 from judged_useless.models.base import Message, Model
 from judged_useless.probes.history import Record, follow, history_at
-from judged_useless.probes.replies import is_placeholder, read_continuation, read_usefulness
+from judged_useless.probes.replies import (
+    CONTINUATION_FORM,
+    USEFULNESS_FORM,
+    is_placeholder,
+    read_continuation,
+    read_usefulness,
+)
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.react import Turn, get_style, read_native_calls
 from judged_useless.regimes import get_regime
@@ -132,16 +138,18 @@ async def _answer_now(asking: Asking, t: int) -> Result:
 async def _belief(asking: Asking, t: int) -> Result:
     history = asking.history(t)
 
-    async def fork(kind: str, question: str) -> str:
+    async def fork(kind: str, question: str, form: str) -> str:
         asked: list[Message] = [*history, {"role": "user", "content": question}]
         # What a model thinks before it replies is not to use the reply's tokens up.
         budget = None if asking.model.decoding.thinking else BELIEF_TOKENS
-        return await asking.ask(kind, t, asked, max_new_tokens=budget)
+        return await asking.ask(
+            kind, t, asked, max_new_tokens=budget, regex=form if asking.constrain else None
+        )
 
     worth, future = await all_of(
         [
-            fork("usefulness", asking.probes.usefulness),
-            fork("continuation", asking.probes.continuation),
+            fork("usefulness", asking.probes.usefulness, USEFULNESS_FORM),
+            fork("continuation", asking.probes.continuation, CONTINUATION_FORM),
         ]
     )
     said = read_continuation(future)

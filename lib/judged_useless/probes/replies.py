@@ -14,6 +14,14 @@ PLACEHOLDERS = frozenset(
     }
 )  # fmt: skip
 PREFERENCES = ("continue", "answer_now", "unsure")
+_PROBABILITY = r"(0(\.[0-9]{1,2})?|1(\.0)?)"
+_REASON = r'"reason": "[^"\\\n]{1,80}"'
+#: Forms of the belief replies, for runs that hold a model to form.
+USEFULNESS_FORM = rf'\{{"usefulness": "({"|".join(USEFULNESS)})", {_REASON}\}}'
+CONTINUATION_FORM = (
+    rf'\{{"p_continue": {_PROBABILITY}, "p_answer_now": {_PROBABILITY}, '
+    rf'"prefer": "({"|".join(PREFERENCES)})", {_REASON}\}}'
+)
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
