@@ -39,7 +39,8 @@ def execute(name: str, **parameters: object) -> Page:
     """Run a page's code with parameters in place of its defaults; an unknown one is an error."""
     page = Page()
     page.names["glue"] = lambda key, value, display=False: page.glued.__setitem__(key, value)
-    notebook = nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    path = NOTEBOOKS / f"{name}.ipynb"
+    notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue

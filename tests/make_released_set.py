@@ -2,8 +2,8 @@
 
     python tests/make_released_set.py FOLDER
 
-Figures and tables made from it show what the book does with all 43 cells, not what the paper's models do. Each
-simulated episode says so in its field ``simulated``, and every page names it in its captions.
+Figures and tables made from it show what the book does with all 43 cells, not what the paper's models do.
+Each simulated episode says so in its field ``simulated``, and every page names it in its captions.
 """
 
 import sys
@@ -17,6 +17,7 @@ from judged_useless.regimes import MEAN6
 from judged_useless.released import released_cells
 from judged_useless.seeds import stable_seed
 from judged_useless.simulate import Moment, Policy, World, simulate_arrays
+from numpy.typing import NDArray
 
 REGIMES = (*MEAN6, "plausible")
 #: Conditions whose judgments were recorded during the run; the others have none in clean and plausible.
@@ -35,34 +36,35 @@ configs:
 # SIMULATED episodes
 
 This is not the released data set. It has the layout of one: 43 cells of model, condition and split, seven
-regimes each. Ten of these 301 are real, those embedded in the project; all other episodes were simulated from
-simple stopping policies, under the names of real models, to test the book's pages. Every simulated episode has
-`simulated: true`. Nothing in it says anything about any model.
+regimes each. Ten of these 301 are real, those embedded in the project; all other episodes were simulated
+from simple stopping policies, under the names of real models, to test the book's pages. Every simulated
+episode has `simulated: true`. Nothing in it says anything about any model.
 """
 
 
-def _late(now: Moment) -> np.ndarray:
+def _late(now: Moment) -> NDArray[np.float64]:
     return np.where(now.t >= now.budget - 1, 0.75, 0.04 * now.t)
 
 
-def _early(now: Moment) -> np.ndarray:
+def _early(now: Moment) -> NDArray[np.float64]:
     return np.full(len(now.run), 0.16)
 
 
-def _rarely(now: Moment) -> np.ndarray:
+def _rarely(now: Moment) -> NDArray[np.float64]:
     return np.full(len(now.run), 0.015)
 
 
-def _counts(now: Moment) -> np.ndarray:
+def _counts(now: Moment) -> NDArray[np.float64]:
     return np.where(now.run >= 5, 0.95, 0.02)
 
 
-def _half_counts(now: Moment) -> np.ndarray:
-    return np.minimum(1.0, 0.05 * now.run)
+def _half_counts(now: Moment) -> NDArray[np.float64]:
+    return np.clip(0.05 * now.run.astype(np.float64), 0.0, 1.0)
 
 
-def _both(now: Moment) -> np.ndarray:
-    return np.maximum(_counts(now), _late(now))
+def _both(now: Moment) -> NDArray[np.float64]:
+    chance: NDArray[np.float64] = np.fmax(_counts(now), _late(now))
+    return chance
 
 
 POLICIES: dict[str, Policy] = {
@@ -94,9 +96,11 @@ def simulated_cell(split: str, model: str, condition: str, questions: list[str])
     frame["judgments"] = [
         [None] * len(words) if mute else words for words, mute in zip(frame["judgments"], silent, strict=True)
     ]
-    for row in frame.index[frame["regime"] == "persistent"][:_CUT_OFF]:
-        frame.at[row, "actions"], frame.at[row, "judgments"] = [], []
-        frame.loc[row, ["success", "termination"]] = [False, "format_failure"]
+    cut = frame["regime"].eq("persistent") & frame["question_id"].isin(questions[:_CUT_OFF])
+    for name in ("actions", "judgments"):
+        frame[name] = [[] if ends else each for each, ends in zip(frame[name], cut, strict=True)]
+    frame["success"] = frame["success"] & ~cut
+    frame["termination"] = frame["termination"].mask(cut, "format_failure")
     return frame.drop(columns="budget").assign(simulated=True)
 
 
@@ -108,25 +112,29 @@ def _some_lookups(actions: list[str], draws: np.random.Generator) -> list[str]:
     ]
 
 
-def released_set() -> dict[str, pd.DataFrame]:
-    """Return the episodes of each split."""
+def released_set(n_questions: int | None = None) -> dict[str, pd.DataFrame]:
+    """Return the episodes of each split, on the first questions of each only if so asked."""
+    first = {
+        split: (data_dir() / "manifests" / f"{split}.txt").read_text(encoding="utf-8").split()[:n_questions]
+        for split in ("test300", "fresh300")
+    }
     real = load_episodes("embedded").assign(simulated=False)
+    real = real[real["question_id"].isin(first["test300"])]
     known = set(zip(real["model"], real["condition"], real["split"], real["regime"], strict=True))
     parts: dict[str, list[pd.DataFrame]] = {}
     for cell in released_cells().itertuples():
         split, model, condition = str(cell.split), str(cell.model), str(cell.condition)
-        questions = (data_dir() / "manifests" / f"{split}.txt").read_text(encoding="utf-8").split()
-        frame = simulated_cell(split, model, condition, questions)
+        frame = simulated_cell(split, model, condition, first[split])
         real_here = [(model, condition, split, regime) in known for regime in frame["regime"]]
         parts.setdefault(split, []).append(frame[~np.array(real_here)])
     parts["test300"].append(real)
     return {split: pd.concat(frames, ignore_index=True) for split, frames in parts.items()}
 
 
-def write(folder: Path) -> Path:
+def write(folder: Path, n_questions: int | None = None) -> Path:
     """Write the set to a folder, with a README that says what it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    for split, frame in released_set().items():
+    for split, frame in released_set(n_questions).items():
         write_parquet(frame, folder / f"{split}.parquet")
     (folder / "README.md").write_text(_README, encoding="utf-8")
     return folder

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.measures import CONTRASTS, MEASURES
 from judged_useless.recompute import cell_keys
 from judged_useless.regimes import FAIL, MEAN4, MEAN6
 from judged_useless.released import released_cells
@@ -60,8 +61,8 @@ PROBES = {
         _ANNOTATION,
     ),
 }  # fmt: skip
-#: Measures that a run's own log gives, beyond its episodes.
-LOGGED = ("useful_rate", "useless_rate_real", "firing_rate", "n_fired", "exhausted_where_rule_fired")
+#: Measures that need what a run's log holds beside the released fields, such as the page a search returned.
+LOGGED = tuple(name for name in MEASURES if name.startswith("useful_rate_"))
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
@@ -71,6 +72,9 @@ _OFFLINE = ("answer_now", "own_5_policy")
 #: Conditions that the command line spells otherwise than the record of published numbers.
 _SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
+#: Released judgments of clean and plausible: only of conditions that asked for them during the run.
+_UNJUDGED, _JUDGED_THERE = ("clean", "plausible"), ("decide", "enforced_rule", "combo")
+_ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
 #: Splits that stand for several runs.
 _RUNS = {"test300-three-runs": ("test300", "test300-run2", "test300-run3")}
 _REGIME_SETS: dict[str, Sequence[str]] = {
@@ -160,9 +164,10 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     if not all(key[0] and key[1] for key in keys):
         return "a range or a count over several cells"
     released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
-    if released and name not in LOGGED and not regime.startswith("ts_"):
-        return RELEASED
-    return RUN
+    given = name in (MEASURES if len(keys) == 1 else CONTRASTS) and name not in LOGGED
+    if name in _ON_JUDGMENTS and regime in _UNJUDGED and record["condition"] not in _JUDGED_THERE:
+        given = False
+    return RELEASED if released and given and not regime.startswith("ts_") else RUN
 
 
 def commands_to_fill(compared: pd.DataFrame) -> list[str]:

@@ -102,7 +102,7 @@ def _chosen(cell: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _pooled(estimator: Callable[..., Estimate], unnamed: str = "", **fixed: object) -> Measure:
-    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of a row without a name."""
+    """Estimate from the episodes of the named regimes, pooled; `unnamed` are those of rows without a name."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
         chosen = _chosen(cell, regime or unnamed)
@@ -134,7 +134,7 @@ def _design(cell: pd.DataFrame, _: str, options: Options) -> Estimate:
 
 
 def _delta(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    # The runs in reasoning mode have fewer regimes; their rows name none, and pool the failing ones there are.
+    # The runs in reasoning mode have fewer regimes; their rows name none and pool the failing ones.
     chosen = _chosen(cell, regime) if regime else cell[cell["regime"].isin(FAIL)]
     if chosen.empty:
         raise UndefinedEstimateError("no episode of a regime with failures")
@@ -192,7 +192,7 @@ def _n_answered(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
 
 def _share_exhausted(cell: pd.DataFrame, regime: str, _: Options) -> Estimate:
     chosen = _chosen(cell, regime)
-    budget = chosen["budget"] if "budget" in chosen else 8
+    budget = chosen.get("budget", 8)
     spent = chosen["actions"].map(lambda actions: len(actions) and actions[-1] != "finish")
     exhausted = spent.astype(bool) & (chosen["actions"].map(len) >= budget)
     n = len(chosen)
@@ -214,6 +214,27 @@ def _switch(part: str) -> Measure:
         )  # fmt: skip
 
     return measure
+
+
+def _specificity(kind: str, seen: str) -> Measure:
+    """Share of real pages judged useful; the pages are in a run's log, not among the released fields."""
+
+    def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+        if not {"pages", "gold_titles"} <= set(cell):
+            raise UndefinedEstimateError("the episodes do not say which page a search returned")
+        chosen = _chosen(cell, regime) if regime else cell
+        rates = options.once(
+            cell, ("specificity", regime), lambda: estimators.specificity(chosen, **options.keywords())
+        )
+        return Estimate.from_row(rates.loc[(kind, seen)].to_dict())
+
+    return measure
+
+
+def _tool_call_difference(a: pd.DataFrame, b: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    """Return how many more tool calls a question the first cell makes; the paper prints no interval."""
+    first, second = (MEASURES["tool_calls"](cell, regime, options) for cell in (a, b))
+    return _without_interval("more tool calls", first.value - second.value, first.n, first)
 
 
 def _without_interval(name: str, value: float, n: int, like: Estimate) -> Estimate:
@@ -277,6 +298,11 @@ MEASURES: dict[str, Measure] = {
     "cost_adjusted_success": _over_regimes(estimators.utility),
     "cost_adjusted_success_judgments_charged": _over_regimes(estimators.utility, charge_judgments=True),
     "useless_rate": _useless,
+    **{
+        f"useful_rate_{kind}_{seen}": _specificity(kind, seen)
+        for kind in ("gold", "distractor")
+        for seen in ("first", "repeat")
+    },
     "leave_contrast": _pooled(estimators.leave_contrast),
     "switched_by_4": _switch("switched_by"),
     "ever_switched": _switch("ever_switched"),
@@ -289,4 +315,5 @@ CONTRASTS: dict[str, Contrast] = {
     "paired_difference": _difference(),
     "utility_difference": _difference(price=0.05, charge_judgments=True),
     "cost_adjusted_difference": _difference(price=0.05),
+    "tool_call_difference": _tool_call_difference,
 }

@@ -21,8 +21,8 @@ TITLES = {
     "7": "The stopping measures on simulated policies whose behaviour is known.",
     "8": "The plausible regime, whose failed results are on topic.",
     "9": "Integration index I and time-matched contrast Δ, in this order in each cell.",
-    "10": "The hazard model: change in the probability of answering with each further useless judgment (β) and after "
-    "an earlier useful one (γ).",
+    "10": "The hazard model: change in the probability of answering with each further useless judgment (β), "
+    "and after an earlier useful one (γ).",
     "11": "Share of real search results that are judged useful, by kind of page.",
     "12": "The main contrasts in mean6, raw and after answer repair.",
     "13": "HotpotQA: success by regime, mean6, and the integration index with its two parts.",
@@ -68,6 +68,8 @@ _PANELS = {
 }
 _TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
 _REGISTERED = ("4", "5")
+#: Measures whose cells hold words; elsewhere a cell without a number was not run.
+_IN_WORDS = ("definition", "claim_map", "printed_outcome", "best_policy")
 _WHOLE = ("count", "action", "questions")
 
 Record = Mapping[Any, Any]
@@ -101,6 +103,10 @@ class PaperTable:
         return {"text/html": self.html, "text/plain": plain}
 
 
+def _missing(value: object) -> bool:
+    return bool(pd.isna(value))  # type: ignore[call-overload]
+
+
 def _minus(text: str) -> str:
     return text.replace("-", "−")
 
@@ -122,14 +128,14 @@ def printed_text(record: Record) -> str:
     per_cent = "\u00a0%" if record["unit"] == "percent" else ""
     if value:
         text = value + per_cent
-    elif not pd.isna(record["k"]):
+    elif not _missing(record["k"]):
         return f"{int(record['k'])}/{int(record['n'])}"
     elif low and high:
         return _minus(f"{low} to {high}{per_cent}")
     elif low or high:
         return _minus(f"lower bound {low}" if low else f"at most {high}{per_cent}")
     else:
-        return str(record["note"] or "")
+        return str(record["note"] or "") if record["measure"] in _IN_WORDS else ""
     if low and high:
         text += f" [{low}, {high}]"
     elif low:
@@ -138,7 +144,7 @@ def printed_text(record: Record) -> str:
 
 
 def recomputed_text(record: Record) -> str:
-    """Return a recomputed number with one more place than the printed one, and its interval where one is printed.
+    """Return a recomputed number to one more place than is printed, with its interval if one is printed.
 
     Parameters
     ----------
@@ -151,13 +157,17 @@ def recomputed_text(record: Record) -> str:
         Empty where it was not recomputed.
     """
     value = float(record["recomputed"])
-    if pd.isna(value):
+    if _missing(value):
         return ""
-    if not pd.isna(record["k"]) and not str(record["value_printed"]) and not pd.isna(record["recomputed_k"]):
+    if (
+        not _missing(record["k"])
+        and not str(record["value_printed"])
+        and not _missing(record["recomputed_k"])
+    ):
         return f"{int(record['recomputed_k'])}/{int(record['recomputed_n'])}"
     if record["unit"] in _WHOLE and value == int(value):
         return _minus(str(int(value)))
-    bounded = not (pd.isna(record["low"]) and pd.isna(record["high"]))
+    bounded = not (_missing(record["low"]) and _missing(record["high"]))
     nan = float("nan")
     low, high = (float(record[f"recomputed_{name}"]) if bounded else nan for name in ("low", "high"))
     return show(value, low, high, int(record["decimals"]) + 1)
@@ -169,19 +179,20 @@ def _mark(record: Record) -> str:
     if not text:
         return ""
     equal = record["equal"]
-    if pd.isna(equal):
+    if _missing(equal):
         return f'<span class="ju-mine">{escape(text)}</span>'
     if equal:
         sign = "≈" if record["task"] == "simulated" else "="
         return f'<span class="ju-mine ju-equal">{escape(text)} {sign}</span>'
     difference = float(record["difference"])
-    gap = "interval" if pd.isna(difference) else _minus(f"{difference:+.{int(record['decimals']) + 1}f}")
+    gap = "interval" if _missing(difference) else _minus(f"{difference:+.{int(record['decimals']) + 1}f}")
     return f'<span class="ju-mine ju-differs">{escape(text)} ≠ ({escape(gap)})</span>'
 
 
 def _cell(records: list[Record]) -> str:
     """Return what a cell holds: what is printed, and on the next line what was recomputed."""
-    printed = " / ".join(text for record in records if (text := printed_text(record))) or "–"
+    texts = [printed_text(record) or "–" for record in records]
+    printed = " / ".join(texts) if set(texts) != {"–"} else "–"
     mine = [mark for record in records if (mark := _mark(record))]
     return escape(printed) + ("<br/>" + " / ".join(mine) if mine else "")
 
@@ -247,8 +258,10 @@ def _tables(rows: pd.DataFrame, table: str, caption: str) -> str:
         else:
             blocks.append((columns, [body]))
     label = escape(caption, quote=True)
+    wide = "" if set(rows["measure"]) & set(_IN_WORDS[:3]) else " ju-numbers"
     return "".join(
-        f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{label}"><table class="ju-paper"><thead><tr>'
+        f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{label}">'
+        f'<table class="ju-paper{wide}"><thead><tr>'
         f"<td></td>{''.join(f'<th scope=col>{escape(name)}</th>' for name in columns)}</tr></thead>"
         f"{''.join(bodies)}</table></div>"
         for columns, bodies in blocks
@@ -268,7 +281,8 @@ def _what_would_fill(rows: pd.DataFrame) -> str:
     block = f"<pre>{escape(chr(10).join(commands))}</pre>" if RUN in set(kinds.iloc[:, 0]) else ""
     total = int(kinds["numbers"].sum())
     return (
-        f'<details class="ju-fill"><summary>{total} numbers are not recomputed here: what would fill them</summary>'
+        f'<details class="ju-fill"><summary>{total} numbers are not recomputed here: what would fill them'
+        f"</summary>"
         f"<ul>{lines}</ul>{block}</details>"
     )
 
@@ -288,8 +302,8 @@ def paper_table(compared: pd.DataFrame, table: str | int, *, source: str) -> Pap
     Returns
     -------
     PaperTable
-        The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is equal at
-        the printed precision, "≠" with the difference (recomputed minus printed) where it is not.
+        The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is
+        equal at the printed precision, "≠" with the difference (recomputed minus printed) where it is not.
 
     Raises
     ------

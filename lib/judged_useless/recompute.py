@@ -31,8 +31,8 @@ def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they were
-        missing.
+        With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they
+        were missing.
     """
     by_split = episodes["split"].str.startswith("fever").map({True: "fever", False: "hotpotqa"})
     task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
@@ -144,20 +144,21 @@ def _rows_for(
     rows: pd.DataFrame, template: str, setting: tuple[object, ...], conditions: set[object]
 ) -> pd.DataFrame:
     """Return the rows of one model for another, with nothing published in them."""
-    model, task, split, budget = setting
+    model, task, split, budget = map(str, setting)
     own = rows[[set(str(condition).split(" - ")) <= conditions for condition in rows["condition"]]]
     settings = pd.MultiIndex.from_frame(own[["task", "split", "budget"]].astype("object"))
-    there = (task, split, budget) in settings or own.empty
-    # A task or split that the paper does not have follows the first one that it has.
-    own = own[settings == ((task, split, budget) if there else settings[0])].copy()
+    wanted = setting[1:]
+    if wanted not in settings and not own.empty:
+        wanted = settings[0]  # a task or split that the paper does not have follows the first one that it has
+    own = own[settings == wanted].copy()
     labels = {
         name: [_renamed(str(each), template, str(model)) for each in own[name]] for name in ("row", "column")
     }
-    own = own.assign(model=model, task=task, split=split, budget=budget, note="", **labels)
+    own = own.assign(model=model, task=task, split=split, note="", **labels)
     own[["value", "low", "high"]] = np.nan
     own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
     nothing = pd.array([pd.NA] * len(own), dtype="Int64")
-    return own.assign(n=nothing, k=nothing, budget=pd.array([budget] * len(own), dtype="Int64"))
+    return own.assign(n=nothing, k=nothing, budget=pd.array([int(budget)] * len(own), dtype="Int64"))
 
 
 def as_grid(
@@ -182,8 +183,11 @@ def as_grid(
         Index ``condition``, columns ``model``; NaN where there is no number.
     """
     names = list(dict.fromkeys(compared["model"])) if columns is None else list(columns)
-    grid = compared.pivot(index="condition", columns="model", values=values)
-    return grid.reindex(index=list(rows), columns=names).astype(float)
+    by_cell = compared.set_index(["condition", "model"])[values].astype(float)
+    return pd.DataFrame(
+        {name: [by_cell.get((row, name), np.nan) for row in rows] for name in names},
+        index=pd.Index(list(rows), name="condition"),
+    ).rename_axis(columns="model")
 
 
 def _one(

@@ -76,8 +76,9 @@ def notice(missing: str) -> Notice | None:
     if not missing:
         return None
     return Notice(
-        f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; what "
-        "would be recomputed stays empty. Choose a source or parameters that fit, as under 'Rerun this section'."
+        f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; "
+        "what would be recomputed stays empty. Choose a source or parameters that fit: see 'Rerun this "
+        "section'."
     )
 
 

@@ -254,3 +254,14 @@ def test_released_counts_by_hand() -> None:
     assert int(observation_table(frame)["judgment"].notna().sum()) == sum(
         sum(word is not None for word in words) for words in frame["judgments"]
     )
+
+
+def test_lookups_among_distractor_pages_are_real() -> None:
+    episode = {
+        "question_id": "q",
+        "regime": "plausible",
+        "actions": ["search", "lookup", "search", "search", "finish"],
+        "judgments": ["USELESS"] * 4,
+    }
+    assert observation_table([episode])["failed"].tolist() == [True, False, True, True]
+    assert decision_points([episode])["failed_run"].tolist() == [1, 0, 1, 2]

@@ -338,8 +338,8 @@ def test_claims_have_ten_pages_their_evidence_and_that_of_others() -> None:
 SAYINGS = {
     "capital": "(?P<v>.+) is the capital of (?P<s>.+)|The capital of (?P<s>.+) is (?P<v>.+)"
     "|(?P<s>.+) has (?P<v>.+) as its capital",
-    "language": "The official language of (?P<s>.+) is (?P<v>.+)"
-    "|(?P<v>.+) is the official language of (?P<s>.+)",
+    "language": "An official language of (?P<s>.+) is (?P<v>.+)"
+    "|(?P<v>.+) is an official language of (?P<s>.+)",
     "phone": r"The international telephone code of (?P<s>.+) is \+(?P<v>.+)"
     r"|Calls to (?P<s>.+) from abroad begin with \+(?P<v>.+)",
     "city": "(?P<s>.+) is a city in (?P<v>.+)|The city of (?P<s>.+) lies in (?P<v>.+)",
@@ -380,7 +380,7 @@ FACTS = {
     "Australia": ["Canberra", "Australian dollar", "+61"],
     "Korean language": ["ko", "kor"],
     "German language": ["de", "deu", "Deutsch", "Latin"],
-    "Persian language": ["fa", "fas", "Arabic script", "right to left"],
+    "Persian language": ["fa", "Arabic script", "right to left"],
     "Japanese yen": ["Japan", "JPY", "392"],
     "Icelandic króna": ["Iceland", "ISK", "352"],
     "Texas": ["TX", "254 counties", "Houston"],
@@ -420,7 +420,7 @@ def _missing() -> str:
 @pytest.mark.skipif(bool(_missing()), reason=_missing() or "packages are there")
 def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
     _run("build_atlas.py", "--out", str(tmp_path))
-    names = {path.name for path in DATA.iterdir() if path.name != "README.md"}
+    names = {path.name for path in DATA.iterdir()} - {"README.md", "LICENSE"}
     assert {path.name for path in tmp_path.iterdir()} == names
     for name in sorted(names - {"SHA256SUMS"}):
         built, kept = (tmp_path / name).read_bytes(), (DATA / name).read_bytes()

@@ -122,7 +122,7 @@ def domain_country(family: str, attribute: Attribute, world: World) -> Iterable[
         text = pick(
             [
                 f"What is the {attribute.noun} of the country whose top-level domain is {country.domain}?",
-                f"The top-level domain {country.domain} belongs to a country {attribute.clause}?",
+                f"The top-level domain {country.domain} is assigned to a country {attribute.clause}?",
             ],
             "question",
             family,
@@ -176,8 +176,8 @@ def country_currency_code(family: str, world: World) -> Iterable[Candidate]:
         text = pick(
             [
                 f"Which three-letter ISO 4217 code stands for the currency of {country.inline}?",
-                f"How does ISO 4217 abbreviate the money that is used in {country.inline}?",
-                f"What is the ISO 4217 code of the currency with which one pays in {country.inline}?",
+                f"What is the three-letter ISO 4217 code of the money that is used in {country.inline}?",
+                f"One pays in {country.inline} with a currency that has which three-letter ISO 4217 code?",
             ],
             "question",
             family,
@@ -195,11 +195,13 @@ def country_currency_code(family: str, world: World) -> Iterable[Candidate]:
 
 
 def country_language_code(family: str, world: World) -> Iterable[Candidate]:
-    """Country -> its official language -> ISO 639 code of two or three letters."""
+    """Country -> its official language -> ISO 639 code of two or three letters, if only one is right."""
     for country in world.countries.values():
         if country.language is None or country.name == "Georgia":
             continue
         language = world.languages[country.language]
+        if language.code3 is None:
+            continue
         short = pick([True, False], "letters", country.code)
         answer = language.code if short else language.code3
         which = f"{'two' if short else 'three'}-letter"

@@ -132,8 +132,8 @@ def _language(family: str, world: World) -> Iterator[Claim]:
         family,
         subjects,
         lambda name, value: [
-            f"The official language of {name} is {value}.",
-            f"{value} is the official language of {name}.",
+            f"An official language of {name} is {value}.",
+            f"{value} is an official language of {name}.",
         ],
     )
 

@@ -37,6 +37,8 @@ _NO_OWN_NAME = ("Indonesia", "Melayu")
 _GONE = ("AN", "CS")
 #: Written in more than one script, or in a part of one.
 _MIXED_SCRIPTS = ("Hans", "Jpan", "Kore")
+#: The mark of ISO 639-3 for several languages that count as one in some contexts, such as Arabic.
+_MACROLANGUAGE = "M"
 #: A city is known by its name alone if no namesake has more than one part in so many of its people.
 _LEAD = 20
 
@@ -64,7 +66,7 @@ def read_world() -> World:
         regions=_read_regions(selection["regions"]),
         states=states,
         counties=read_counties(selection["us"], states),
-        currencies=_read_currencies(countries, selection["currencies"]["names"]),
+        currencies=_read_currencies(countries, selection["currencies"]),
         languages=_read_languages(countries),
         zones=read_zones(city.zone for city in cities.values()),
         unsafe_answers=_unsafe_answers(selection["answers"]["without"], countries),
@@ -107,6 +109,8 @@ def _country(code: str, chosen: Mapping[str, Any]) -> Country:
     if iso is None or (row["iso3"], int(row["isonumeric"])) != (iso.alpha_3, int(iso.numeric)):
         raise ValueError(f"country {code}: GeoNames and ISO 3166 give different codes")
 
+    name = chosen["names"].get(code, row["name"])
+
     def kept(fact: str, value: T | None) -> T | None:
         return None if code in _codes(chosen["without"].get(fact, "")) or value in ("", None) else value
 
@@ -114,11 +118,11 @@ def _country(code: str, chosen: Mapping[str, Any]) -> Country:
         code=code,
         alpha3=iso.alpha_3,
         numeric=iso.numeric,
-        name=chosen["names"].get(code, row["name"]),
+        name=name,
         the=code in _codes(chosen["the"]),
         area_code=row["continentcode"],
         continent=kept("continent", _CONTINENTS[row["continentcode"]]),
-        capital=kept("capital", _agreed_capital(row)),
+        capital=kept("capital", _agreed_capital(row, name)),
         currency=kept("currency", _agreed_currency(code)),
         language=kept("language", _agreed_language(code)),
         spoken=_spoken_languages(code),
@@ -130,12 +134,19 @@ def _country(code: str, chosen: Mapping[str, Any]) -> Country:
     )
 
 
-def _agreed_capital(row: Mapping[str, Any]) -> str | None:
-    """GeoNames' capital, if the city list has it by that name and it does not bear the country's name."""
+def _agreed_capital(row: Mapping[str, Any], country: str) -> str | None:
+    """GeoNames' capital, if the city list has it by that name and it does not bear the country's name.
+
+    Accents are those of the list of countries, mostly none. Only a country whose own name has some has the
+    capital as the city list writes it: "the capital of São Tomé and Príncipe is Sao Tome" would be odd.
+    """
     capital = row["capital"]
     if not capital or folded(capital) == folded(row["name"]):
         return None
-    return capital if _capital_places(capital, row["iso"]) else None
+    places = _capital_places(capital, row["iso"])
+    if not places:
+        return None
+    return str(capital if country.isascii() else max(places, key=lambda place: place["population"])["name"])
 
 
 def _capital_places(capital: str, country: str) -> list[dict[str, Any]]:
@@ -236,28 +247,27 @@ def _read_regions(chosen: Mapping[str, Mapping[str, Any]]) -> dict[str, Region]:
     return regions
 
 
-def _read_currencies(countries: Mapping[str, Country], names: Mapping[str, str]) -> dict[str, Currency]:
+def _read_currencies(countries: Mapping[str, Country], chosen: Mapping[str, Any]) -> dict[str, Currency]:
     users: dict[str, list[str]] = {}
     for country in countries.values():
         if country.currency:
             users.setdefault(country.currency, []).append(country.code)
-    return {code: _currency(code, codes, names) for code, codes in sorted(users.items())}
+    return {code: _currency(code, codes, chosen) for code, codes in sorted(users.items())}
 
 
-def _currency(code: str, users: Iterable[str], names: Mapping[str, str]) -> Currency:
-    name = names.get(code) or _noun_in_lower_case(get_currency_name(code, locale="en"))
+def _currency(code: str, users: Iterable[str], chosen: Mapping[str, Any]) -> Currency:
+    name = chosen["names"].get(code) or _noun_in_lower_case(get_currency_name(code, locale="en"))
     by_geonames = {row["iso"] for row in _geonames().values() if row["currencycode"] == code}
     by_cldr = {
         territory
         for territory in get_global("territory_currencies")
         if code in get_territory_currencies(territory, AS_OF, AS_OF, tender=True)
     }
-    plural = _noun_in_lower_case(get_currency_name(code, count=2, locale="en"))
     return Currency(
         code=code,
         numeric=_iso_entry(pycountry.currencies, alpha_3=code).numeric,
         name=name,
-        plural=f"{name}s" if code in names else plural,
+        plural=f"{name}s" if name.split()[-1] in _codes(chosen["plural"]) else None,
         countries=tuple(sorted(users, key=country_name)),
         only_one=len(by_geonames | by_cldr) == 1,
     )
@@ -287,10 +297,10 @@ def _read_languages(countries: Mapping[str, Country]) -> dict[str, Language]:
 
 def _language(code: str, users: Iterable[str]) -> Language:
     own, script = Locale(code), get_global("likely_subtags")[code].split("_")[1]
-    own_name = own.languages[code]
+    own_name, iso = own.languages[code], _iso_entry(pycountry.languages, alpha_2=code)
     return Language(
         code=code,
-        code3=_iso_entry(pycountry.languages, alpha_2=code).alpha_3,
+        code3=None if iso.scope == _MACROLANGUAGE else iso.alpha_3,
         name=_ENGLISH.languages[code],
         own_name=None if own_name in _NO_OWN_NAME else own_name,
         script=None if script in _MIXED_SCRIPTS else _ENGLISH.scripts[script],

@@ -11,6 +11,9 @@ from judged_useless.seeds import stable_seed
 T = TypeVar("T")
 
 _COMPASS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
+#: Width of a compass point's sector, and how far from its middle a bearing may be, in degrees.
+_SECTOR = 45
+_WELL_INSIDE = 15
 _EARTH_RADIUS_KM = 6371.0
 
 
@@ -53,12 +56,33 @@ def distance_km(a: tuple[float, float], b: tuple[float, float]) -> float:
     return 2 * _EARTH_RADIUS_KM * math.asin(math.sqrt(half))
 
 
-def direction(a: tuple[float, float], b: tuple[float, float]) -> str:
-    """Compass point in which one sets out from `a` to reach `b`."""
+def direction(a: tuple[float, float], b: tuple[float, float]) -> str | None:
+    """Compass point in which `b` lies from `a`, or None if that depends on how one goes there.
+
+    Parameters
+    ----------
+    a, b : tuple of float
+        Latitude and longitude in degrees.
+
+    Returns
+    -------
+    str or None
+        One of eight points, if the great circle sets out within 15 degrees of it and the line of constant
+        bearing (rhumb line) runs within 15 degrees of it too.
+    """
     (lat1, lon1), (lat2, lon2) = (tuple(map(math.radians, position)) for position in (a, b))
-    east = math.sin(lon2 - lon1) * math.cos(lat2)
-    north = math.cos(lat1) * math.sin(lat2) - math.sin(lat1) * math.cos(lat2) * math.cos(lon2 - lon1)
-    return _COMPASS[round(math.degrees(math.atan2(east, north)) / 45) % 8]
+    east = math.remainder(lon2 - lon1, math.tau)
+    great_circle = math.atan2(
+        math.sin(east) * math.cos(lat2),
+        math.cos(lat1) * math.sin(lat2) - math.sin(lat1) * math.cos(lat2) * math.cos(east),
+    )
+    # On Mercator's map, where a rhumb line is straight, a latitude is this far from the equator.
+    rhumb_line = math.atan2(east, math.asinh(math.tan(lat2)) - math.asinh(math.tan(lat1)))
+    bearings = math.degrees(great_circle), math.degrees(rhumb_line)
+    point = round(bearings[0] / _SECTOR)
+    if any(abs(math.remainder(bearing - point * _SECTOR, 360)) > _WELL_INSIDE for bearing in bearings):
+        return None
+    return _COMPASS[point % len(_COMPASS)]
 
 
 def folded(text: str) -> str:

@@ -21,7 +21,7 @@ def currency_sentences(currency: Currency, world: World) -> list[Sentence]:
         shown = shuffled(users, "users", key)[:4]
         text = f"The {name} is used in more than one territory, {listed(shown)} among them."
         opening = say(key, "users", text)
-    return [
+    sentences = [
         opening,
         say(
             key,
@@ -37,14 +37,18 @@ def currency_sentences(currency: Currency, world: World) -> list[Sentence]:
             f"Where letters cannot be used the number {currency.numeric} stands for it.",
             f"By number it is {currency.numeric} in ISO 4217.",
         ),
-        say(
-            key,
-            "plural",
-            f"An amount is given in {currency.plural}.",
-            f"Prices are stated in {currency.plural}.",
-            f"In English the plural is {currency.plural}.",
-        ),
     ]
+    if currency.plural:
+        sentences.append(
+            say(
+                key,
+                "plural",
+                f"An amount is given in {currency.plural}.",
+                f"Prices are stated in {currency.plural}.",
+                f"In English the plural is {currency.plural}.",
+            )
+        )
+    return sentences
 
 
 def language_sentences(language: Language, world: World) -> list[Sentence]:
@@ -56,7 +60,7 @@ def language_sentences(language: Language, world: World) -> list[Sentence]:
         say(
             key,
             "countries",
-            f"{name} is the official language of {among}.",
+            f"{name} is an official language of {among}.",
             f"{name} has the rank of an official language in {among}.",
             f"Official papers in {among} are written in {name}.",
         ),
@@ -67,14 +71,17 @@ def language_sentences(language: Language, world: World) -> list[Sentence]:
             f"ISO 639-1 gives it the two letters {language.code}.",
             f"Its ISO 639-1 code is {language.code}.",
         ),
-        say(
-            key,
-            "code3",
-            f"In ISO 639-3, a longer list, it is {language.code3}.",
-            f"ISO 639-3 writes {language.code3} for it.",
-            f"The three letters {language.code3} stand for it in ISO 639-3.",
-        ),
     ]
+    if language.code3:
+        sentences.append(
+            say(
+                key,
+                "code3",
+                f"In ISO 639-3, a longer list, it is {language.code3}.",
+                f"ISO 639-3 writes {language.code3} for it.",
+                f"The three letters {language.code3} stand for it in ISO 639-3.",
+            )
+        )
     if language.script:
         way = ", from right to left" if language.right_to_left else ""
         runs = ", which runs from right to left" if language.right_to_left else ""
@@ -106,8 +113,8 @@ def domain_sentences(country: Country) -> list[Sentence]:
             key,
             "country",
             f"{country.domain} is the top-level domain of {country.inline} on the Internet.",
-            f"Web addresses that end in {country.domain} belong to {country.inline}.",
-            f"On the Internet, {country.domain} is reserved for {country.inline}.",
+            f"The ending {country.domain} of web addresses is assigned to {country.inline}.",
+            f"On the Internet, {country.domain} is assigned to {country.inline}.",
         ),
         say(
             key,

@@ -95,8 +95,8 @@ def _money_and_language(country: Country, world: World) -> list[Sentence]:
             say(
                 key,
                 "language",
-                f"{tongue} is the official language.",
-                f"The official language is {tongue}.",
+                f"{tongue} is an official language.",
+                f"An official language is {tongue}.",
                 f"Laws and official papers are written in {tongue}.",
             )
         )
@@ -112,14 +112,14 @@ def _size(country: Country) -> list[Sentence]:
             say(
                 key,
                 "population+area",
-                f"About {people} people lived on its {area} square kilometres in the late 2010s.",
-                f"It covers some {area} square kilometres and had roughly {people} people in the late 2010s.",
-                f"In the late 2010s it had about {people} inhabitants on some {area} square kilometres.",
-                f"On roughly {area} square kilometres it had about {people} people in the late 2010s.",
+                f"About {people} people lived on its {area} square kilometres around 2020.",
+                f"It covers some {area} square kilometres and had roughly {people} people around 2020.",
+                f"Around 2020 it had about {people} inhabitants on some {area} square kilometres.",
+                f"On roughly {area} square kilometres it had about {people} people around 2020.",
             )
         ]
     if people:
-        return [say(key, "population", f"About {people} people lived there towards the end of the 2010s.")]
+        return [say(key, "population", f"About {people} people lived there around 2020.")]
     return [say(key, "area", f"It covers about {area} square kilometres.")] if area else []
 
 
@@ -178,14 +178,25 @@ def _nearby(city: City, world: World) -> list[Sentence]:
     """Name the nearest city of the selection that is no capital, so that no capital is given away."""
     others = [other for other in world.cities.values() if not other.capital and other.key != city.key]
     nearest = min(others, key=lambda other: distance_km(city.position, other.position))
-    km, way = distance_km(city.position, nearest.position), direction(city.position, nearest.position)
+    key, km = f"city:{city.key}", rounded(distance_km(city.position, nearest.position))
+    way = direction(city.position, nearest.position)
+    if way is None:
+        return [
+            say(
+                key,
+                "nearby",
+                f"About {km} km from it is {nearest.name}.",
+                f"A straight line of some {km} km leads to {nearest.name}.",
+                f"{nearest.name} is roughly {km} km away.",
+            )
+        ]
     return [
         say(
-            f"city:{city.key}",
+            key,
             "nearby",
-            f"About {rounded(km)} km to the {way} of it is {nearest.name}.",
-            f"A straight line of some {rounded(km)} km to the {way} leads to {nearest.name}.",
-            f"{nearest.name} is roughly {rounded(km)} km away, to the {way}.",
+            f"About {km} km to the {way} of it is {nearest.name}.",
+            f"A straight line of some {km} km to the {way} leads to {nearest.name}.",
+            f"{nearest.name} is roughly {km} km away, to the {way}.",
         )
     ]
 
@@ -211,13 +222,7 @@ def region_sentences(region: Region, world: World) -> list[Sentence]:
             f"Its code in ISO 3166-2 is {region.code}.",
             f"In lists that follow ISO 3166-2 it appears as {region.code}.",
         ),
-        say(
-            key,
-            "siblings",
-            f"{listed(others)} {'are' if len(others) > 1 else 'is'} on the same level.",
-            f"It ranks equal with {listed(others)}.",
-            f"The same rank belongs to {listed(others)}.",
-        ),
+        _siblings(region, others),
         say(
             key,
             "letters",
@@ -226,3 +231,22 @@ def region_sentences(region: Region, world: World) -> list[Sentence]:
             f"Codes of its country start with {region.country} in ISO 3166.",
         ),
     ]
+
+
+def _siblings(region: Region, others: list[str]) -> Sentence:
+    key, names = f"region:{region.code}", listed(others)
+    if len(others) == 1:
+        return say(
+            key,
+            "siblings",
+            f"Another {region.kind} of the country is {names}.",
+            f"The country also has the {region.kind} of {names}.",
+        )
+    kinds = f"{region.kind[:-1]}ies" if region.kind.endswith("y") else f"{region.kind}s"
+    return say(
+        key,
+        "siblings",
+        f"{names} are {kinds} too.",
+        f"Other {kinds} of the country are {names}.",
+        f"The country also has the {kinds} of {names}.",
+    )

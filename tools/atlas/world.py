@@ -92,22 +92,28 @@ class County:
 
 @dataclass(frozen=True)
 class Currency:
-    """A currency in use, and the territories whose tender it is by both packages."""
+    """A currency in use, and the territories whose tender it is by both packages.
+
+    ``plural`` is None if English does not form it by rule.
+    """
 
     code: str
     numeric: str
     name: str
-    plural: str
+    plural: str | None
     countries: tuple[str, ...]
     only_one: bool
 
 
 @dataclass(frozen=True)
 class Language:
-    """A language that is the one official language of at least one country."""
+    """A language that is the one official language of at least one country.
+
+    ``code3`` is None for a macrolanguage: ISO 639-3 has codes for the languages that it consists of as well.
+    """
 
     code: str
-    code3: str
+    code3: str | None
     name: str
     own_name: str | None
     script: str | None

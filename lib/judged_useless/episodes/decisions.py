@@ -17,6 +17,7 @@ Bools = NDArray[np.bool_]
 
 _USELESS, _USEFUL = JUDGMENTS.index("USELESS"), JUDGMENTS.index("USEFUL")
 _BACKUP, _FINISH = ACTIONS.index("backup_search"), ACTIONS.index("finish")
+_LOOKUP = ACTIONS.index("lookup")
 _LABELS = ("model", "condition", "split", "regime")
 #: A run that cannot be known, because a judgment in it is missing.
 UNKNOWN = -1
@@ -130,6 +131,13 @@ def _schedule(name: str, width: int) -> Ints:
     return np.array([regime.failed(t) for t in range(1, width + 1)], dtype=np.int64)
 
 
+def _fails_on_search_only(name: str) -> bool:
+    try:
+        return get_regime(name).how == "distractor"
+    except ValueError:
+        return False
+
+
 def _failed_matrix(frame: pd.DataFrame, actions: Ints) -> Ints:
     """Return which observations failed (1, 0, or -1 for unknown), shape (n, width)."""
     width = actions.shape[1]
@@ -138,6 +146,9 @@ def _failed_matrix(frame: pd.DataFrame, actions: Ints) -> Ints:
         codes, names = pd.factorize(frame["regime"])
         failed = np.array([_schedule(name, width) for name in names])[codes]
         failed[(actions == _BACKUP) & (failed == 1)] = 0  # the backup source never fails
+        # Among distractor pages only searches fail: a lookup there is real (paper §6, "plausible").
+        searched = np.array([_fails_on_search_only(name) for name in names], dtype=bool)[codes]
+        failed[searched[:, None] & (actions == _LOOKUP)] = 0
     if "failed" in frame:
         given = frame["failed"].notna().to_numpy()
         matrix, _ = code_matrix(frame["failed"][given].tolist(), (False, True), width)

@@ -1,4 +1,4 @@
-"""Episodes for a page: those of a source, or none and the reason, so that the page can say what is missing."""
+"""Episodes for a page: those of a source, or none and the reason, which the page can then give."""
 
 import pandas as pd
 

@@ -15,7 +15,8 @@ from matplotlib.text import Text
 
 #: seaborn's "colorblind" palette, written out: importing seaborn takes longer than drawing a figure.
 _PALETTE = (
-    "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc", "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
+    "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
+    "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
 )  # fmt: skip
 #: One colour a kind of source: what the paper printed, and what was recomputed here.
 PUBLISHED, RECOMPUTED = "#4d4d4d", _PALETTE[0]
@@ -52,7 +53,7 @@ CONDITIONS = {
     "enforced_rule": _PALETTE[0],
     "combo": _PALETTE[2],
     "stated_judgment_rule": _PALETTE[3],
-    "stated_combo": _PALETTE[8],
+    "stated_combo": "#4d4d4d",
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8

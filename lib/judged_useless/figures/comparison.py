@@ -144,6 +144,8 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
         Two horizontal bars with intervals, in per cent.
     """
     axes = new_axes(2.4)
+    k = float(str(answered["k"]))
+    run = "a number" if np.isnan(k) else f"{k:.0f}"
     bars = ((1.0, useless, "USELESS"), (0.0, answered, "answer"))
     for place, share, colour in bars:
         value, low, high = (share[name] for name in ("value", "low", "high"))
@@ -164,9 +166,7 @@ def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Esti
             color="white" if inside else "black",
             weight="bold",
         )
-    axes.set_yticks(
-        [1.0, 0.0], ["results\njudged useless", f"answered after\n{answered.parts['k']:.0f} in a row"]
-    )
+    axes.set_yticks([1.0, 0.0], ["results\njudged useless", f"answered after\n{run} in a row"])
     axes.set_xlim(0, 100)
     axes.set_xlabel("share (%)")
     set_title(axes, title)

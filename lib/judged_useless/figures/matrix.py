@@ -77,12 +77,12 @@ def contrast_heatmap(
         raise ValueError("values and replication must have the same rows and columns, and at least one each")
     axes = new_axes(1.7 + 0.62 * len(values))
     axes.grid(visible=False)
-    numbers = values.to_numpy(dtype=float)
+    numbers, repeated = (table.to_numpy(dtype=float) for table in (values, replication))
     colours = colormaps["RdBu"]
     shown = np.ma.masked_invalid(numbers)
     axes.imshow(shown, cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, aspect="auto")
     for row, column in np.ndindex(numbers.shape):
-        value, again = numbers[row, column], float(replication.iloc[row, column])
+        value, again = float(numbers[row, column]), float(repeated[row, column])
         text = signed(value) + ("" if np.isnan(again) else f"\n({signed(again)})")
         dark = abs(value) > 0.6 * _LIMIT  # white letters where the colour is dark; NaN compares false
         axes.text(

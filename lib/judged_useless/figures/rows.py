@@ -16,8 +16,10 @@ _LIGHT, _DARK = "#9ecae1", "#08519c"
 
 
 def _places(groups: Sequence[str]) -> tuple[np.ndarray, dict[str, float], float]:
-    """Return a place for each row and for each group's heading, from top to bottom, and the height in rows."""
-    places, headings, y = [], {}, 0.0
+    """Return a place for each row and each group's heading, from top to bottom, and the height in rows."""
+    places: list[float] = []
+    headings: dict[str, float] = {}
+    y = 0.0
     for group in groups:
         if group not in headings:
             y -= 0.35 if headings else 0.0
@@ -37,7 +39,7 @@ def _grouped_axes(
     axes = new_axes(1.9 + height * rows)
     axes.set_yticks([*places, *headings.values()], [*labels, *headings])
     for tick in axes.get_yticklabels()[len(places) :]:
-        tick.set_weight("bold")
+        tick.set_fontweight("bold")
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-rows + 0.3, 0.7)
     axes.set_xlabel(fill(xlabel, 36))
@@ -124,20 +126,21 @@ def answering_actions(actions: pd.DataFrame, *, title: str, source: str) -> Axes
     )
     colours = dict(zip(budgets, (_LIGHT, _DARK), strict=False))
     at = dict(zip(zip(rows["model"], rows["condition"], strict=True), places, strict=True))
-    for row in actions.itertuples():
-        upper = row.budget == budgets[0]
-        y = at[row.model, row.condition] + (0.2 if upper else -0.2)
-        if np.isfinite(row.value):
-            axes.barh(y, row.value, height=0.38, color=colours[row.budget])
-        if np.isfinite(row.recomputed):
-            axes.plot(row.recomputed, y, "o", color=RECOMPUTED, markeredgecolor="white", markersize=9)
+    for row in actions.to_dict("records"):
+        y = at[row["model"], row["condition"]] + (0.2 if row["budget"] == budgets[0] else -0.2)
+        if np.isfinite(row["value"]):
+            axes.barh(y, row["value"], height=0.38, color=colours[row["budget"]])
+        if np.isfinite(row["recomputed"]):
+            axes.plot(row["recomputed"], y, "o", color=RECOMPUTED, markeredgecolor="white", markersize=9)
     for budget in budgets:
         axes.axvline(float(budget), color=PUBLISHED, linewidth=1, linestyle=":")
     handles: list[Patch | Line2D] = [
         Patch(color=colours[budget], label=f"budget of {budget} actions, published") for budget in budgets
     ]
     handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=f"recomputed ({source})"))
-    axes.set_xlim(0, max(map(float, budgets), default=8.0) + 0.5)
+    right = int(max(map(float, budgets), default=8.0))
+    axes.set_xlim(0, right + 0.5)
+    axes.set_xticks(range(0, right + 1, 2))
     axes.figure.legend(handles=handles, loc="outside lower left", ncols=1, frameon=False)
     return axes
 
@@ -168,22 +171,27 @@ def judged_and_answered_by_model(agents: pd.DataFrame, *, title: str, source: st
         If there is no model.
     """
     axes, places = _grouped_axes(
-        [row.model for row in agents.itertuples() for _ in range(2)],
+        [str(model) for model in agents["model"] for _ in range(2)],
         ["judged useless", "answered after 5"] * len(agents),
         0.36,
         title,
         "share (%)",
     )
-    for i, row in enumerate(agents.itertuples()):
-        for y, share, colour in (
-            (places[2 * i], row.useless, "USELESS"),
-            (places[2 * i + 1], row.answered, "answer"),
+    for i, row in enumerate(agents.to_dict("records")):
+        for y, name, colour in (
+            (places[2 * i], "useless", "USELESS"),
+            (places[2 * i + 1], "answered", "answer"),
         ):
-            if np.isfinite(share):
-                axes.barh(y, 100 * share, height=0.8, color=COLOURS[colour])
-        if np.isfinite(row.answered_published):
-            style = {"markerfacecolor": "white", "markersize": 8}
-            axes.plot(100 * row.answered_published, places[2 * i + 1], "D", color=PUBLISHED, **style)
+            if np.isfinite(row[name]):
+                axes.barh(y, 100 * row[name], height=0.8, color=COLOURS[colour])
+        axes.plot(
+            100 * row["answered_published"],
+            places[2 * i + 1],
+            "D",
+            color=PUBLISHED,
+            markerfacecolor="white",
+            markersize=8,
+        )
     axes.set_xlim(-2, 101)
     handles: list[Patch | Line2D] = [
         Patch(color=COLOURS["USELESS"], label="results judged useless"),

@@ -1,5 +1,7 @@
 """Cost against success."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -8,6 +10,12 @@ from matplotlib.lines import Line2D
 from judged_useless.figures.base import CONDITIONS, MODELS, new_axes, set_title
 
 _OTHER = ("#4d4d4d", "o")
+
+
+def _in_order(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """Return each name once: the known ones in their order, then the others as they come."""
+    there = dict.fromkeys(names)
+    return [*(name for name in known if name in there), *(name for name in there if name not in set(known))]
 
 
 def cost_against_success(arms: pd.DataFrame, *, title: str, price: float = 0.05) -> Axes:
@@ -21,7 +29,8 @@ def cost_against_success(arms: pd.DataFrame, *, title: str, price: float = 0.05)
     title : str
         Title.
     price : float, default 0.05
-        Price of a call, in units of a correct answer; arms on one line have equal success minus price × calls.
+        Price of a call, in units of a correct answer; along a dotted line, success minus price × calls is
+        the same.
 
     Returns
     -------
@@ -36,20 +45,21 @@ def cost_against_success(arms: pd.DataFrame, *, title: str, price: float = 0.05)
     drawn = arms[arms["calls"].notna() & arms["success"].notna()]
     if drawn.empty:
         raise ValueError("no arm has both a success and a number of calls")
-    models, conditions = (list(dict.fromkeys(drawn[name])) for name in ("model", "condition"))
+    models = _in_order(drawn["model"], MODELS)
+    conditions = _in_order(drawn["condition"], CONDITIONS)
     axes = new_axes(5.4 + 0.25 * ((len(models) + len(conditions) + 1) // 2))
     axes.grid(axis="both")
     right = float(np.ceil(drawn["calls"].max() + 0.5))
     calls = np.array([0.0, right])
     for start in np.arange(-0.4, 1.0, 0.1):
         axes.plot(calls, start + price * calls, color="#c8c8c8", linewidth=0.8, linestyle=":", zorder=0)
-    for row in drawn.itertuples():
-        colour = CONDITIONS.get(str(row.condition), _OTHER[0])
-        _, marker = MODELS.get(str(row.model), _OTHER)
-        face = colour if row.recomputed else "white"
+    for row in drawn.to_dict("records"):
+        colour = CONDITIONS.get(row["condition"], _OTHER[0])
+        _, marker = MODELS.get(row["model"], _OTHER)
+        face = colour if row["recomputed"] else "white"
         axes.plot(
-            row.calls,
-            row.success,
+            row["calls"],
+            row["success"],
             marker,
             color=colour,
             markerfacecolor=face,

@@ -42,13 +42,13 @@ def one_each(printed: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     printed : pandas.DataFrame
-        Rows of :func:`published`; the paper prints many quantities in several places, not always with interval.
+        Rows of :func:`published`. Many quantities are printed in several places, not always with interval.
 
     Returns
     -------
     pandas.DataFrame
-        One row a quantity, in order of first appearance: that with the most of value, low and high, and the most
-        decimals among those.
+        One row a quantity, in order of first appearance: that with the most of value, low and high, and
+        among those with the most decimals.
     """
     much = printed[["value", "low", "high"]].notna().sum(axis=1) * 10 + printed["decimals"]
     best = much.groupby([printed[name] for name in QUANTITY], sort=False, dropna=False).idxmax()

@@ -1,0 +1,161 @@
+"""The book on all 43 released cells, as made up by ``make_released_set.py``; on a foreign source; on none.
+
+The simulated cells say nothing about any model: here they show that every page executes and that every table
+that these cells can fill is filled.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from execute import PAGES, Page, execute
+from judged_useless.claims import Claim, ClaimError, check_claims
+from judged_useless.coverage import coverage, recompute_everything
+from judged_useless.episodes import load_episodes, write_parquet
+from judged_useless.filling import RELEASED, how_to_fill
+from judged_useless.provenance import source_name
+from judged_useless.released import released_cells
+from make_released_set import REGIMES, write
+
+#: Resamples: none of these tests looks at an interval.
+N_BOOT = 20
+#: Questions a cell, a third of the released number: what is filled does not depend on it.
+N_QUESTIONS = 100
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("set") / "SIMULATED-released-set", N_QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def pages(folder: Path) -> dict[str, Page]:
+    return {name: execute(name, source=str(folder), n_boot=N_BOOT) for name in PAGES}
+
+
+@pytest.fixture(scope="module")
+def compared(pages: dict[str, Page]) -> pd.DataFrame:
+    frame: pd.DataFrame = pages["08_full_tables"].names["compared"]
+    return frame
+
+
+def test_the_set_has_the_released_cells_and_marks_what_is_simulated(folder: Path) -> None:
+    episodes = load_episodes(folder)
+    found = episodes.groupby(["split", "model", "condition"])["regime"].nunique()
+    assert set(found.index) == set(
+        released_cells()[["split", "model", "condition"]].itertuples(index=False, name=None)
+    )
+    assert set(found) == {len(REGIMES)}
+    real = episodes[~episodes["simulated"]]
+    columns = ["model", "condition", "regime", "question_id", "success"]
+    embedded = load_episodes()
+    embedded = embedded[embedded["question_id"].isin(set(episodes["question_id"]))]
+    assert len(real) == 10 * N_QUESTIONS
+    pd.testing.assert_frame_equal(
+        real[columns].reset_index(drop=True), embedded[columns].reset_index(drop=True)
+    )
+    assert source_name(folder, episodes).endswith("SIMULATED agents")
+    assert "SIMULATED" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_executes_and_says_that_it_shows_simulated_agents(
+    pages: dict[str, Page], name: str
+) -> None:
+    assert "SIMULATED" in pages[name].text()
+    assert not [key for key, value in pages[name].glued.items() if "n/a" in str(value)]
+
+
+_OPEN = "model.str.contains('qwen|llama') and not condition.str.contains('random|lexical|thinking')"
+#: Tables of which these cells give numbers, and for which rows they give every one.
+FILLED = {
+    "2": "panel == 'open_models'",
+    "6": "panel == panel",
+    "7": "panel == panel",
+    "8": "condition == 'enforced_rule'",
+    "9": _OPEN,
+    "10": "panel == panel",
+    "13": _OPEN,
+    "15": f"task == 'hotpotqa' and {_OPEN}",
+    "16": "budget == 8",
+    "18": "budget == 8",
+    "22": "panel == panel",
+}
+
+
+@pytest.mark.parametrize("table", FILLED)
+def test_every_table_that_these_cells_can_fill_is_filled(compared: pd.DataFrame, table: str) -> None:
+    rows = compared[(compared["table"] == table) & compared["value"].notna()]
+    meant = rows.query(FILLED[table], engine="python")
+    assert len(meant) > 3
+    empty = meant[meant["recomputed"].isna()]
+    assert empty[["row", "column", "reason"]].to_numpy().tolist() == []
+
+
+def test_what_these_cells_do_not_give_is_not_promised_of_them(compared: pd.DataFrame) -> None:
+    printed = compared["value"].notna() | compared["k"].notna()
+    empty = compared[printed & compared["recomputed"].isna()]
+    promised = [record for record in empty.to_dict("records") if how_to_fill(record) == RELEASED]
+    assert [(record["table"], record["row"], record["column"]) for record in promised] == []
+
+
+def test_figures_fill_for_the_four_open_models(pages: dict[str, Page]) -> None:
+    page = pages["03_prompt_arms"]
+    grid = page.names["grid"]
+    assert grid.notna().sum().sum() == 31  # eight conditions of four models, but decide on three
+    assert set(page.names["hazards"]) == set(page.names["conditions"])
+    agents = pages["02_judgments"].names["agents"].set_index("model")
+    open_models = ["qwen2.5-7b", "llama3.1-8b", "qwen3-8b", "qwen3-32b"]
+    assert agents.loc[open_models, ["useless", "answered"]].notna().all(axis=None)
+
+
+def test_a_claim_that_simulated_cells_break_is_no_error_even_under_a_released_name(folder: Path) -> None:
+    simulated = load_episodes(folder, model="qwen2.5-7b")
+    claim = Claim("It fails.", False, "0 of 1")
+    assert check_claims([claim], source="hub", episodes=simulated).frame["verdict"].item() == "does not hold"
+    with pytest.raises(ClaimError):
+        check_claims([claim], source="hub", episodes=load_episodes())
+
+
+# --- other sources --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    episodes = load_episodes().assign(model="scripted:mine", split="mine")
+    return write_parquet(episodes, tmp_path_factory.mktemp("run") / "mine.parquet")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_builds_on_a_source_of_another_model(foreign: Path, name: str) -> None:
+    text = execute(name, source=str(foreign), n_boot=N_BOOT).text()
+    assert "mine" in text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_builds_on_an_empty_source_and_says_so(tmp_path: Path, name: str) -> None:
+    page = execute(name, source=str(tmp_path), n_boot=N_BOOT)
+    assert 'class="ju-notice"' in page.text()
+    assert "the folder holds no" in page.text()
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
+def test_a_page_without_judgments_still_builds(tmp_path: Path, name: str) -> None:
+    episodes = load_episodes()
+    silent = episodes.assign(judgments=[[None] * len(each) for each in episodes["judgments"]])
+    text = execute(name, source=str(write_parquet(silent, tmp_path / "silent.parquet")), n_boot=N_BOOT).text()
+    assert "cannot be told" in text
+
+
+def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:
+    compared = recompute_everything(load_episodes(foreign), n_boot=N_BOOT)
+    own = compared[(compared["model"] == "scripted:mine") & compared["recomputed"].notna()]
+    assert own["value"].isna().all()
+    assert {"6", "9", "10", "13", "16"} <= set(own["table"])
+    released = recompute_everything(load_episodes(), n_boot=N_BOOT)
+    same = released[
+        (released["table"] == "6") & (released["measure"] == "delta") & released["recomputed"].notna()
+    ]
+    mine = own[(own["table"] == "6") & (own["measure"] == "delta")]
+    assert mine["recomputed"].to_list() == pytest.approx(same["recomputed"].to_list())
+    assert coverage(compared).set_index("where").loc["Table 6", "recomputed"] == 0

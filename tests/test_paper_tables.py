@@ -1,0 +1,216 @@
+"""The paper's tables in their layout, and the commands that would fill them."""
+
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from judged_useless import load_episodes
+from judged_useless.coverage import recompute_everything, with_simulated_policies
+from judged_useless.filling import RELEASED, RUN, commands_to_fill, filling, how_to_fill, run_command
+from judged_useless.paper_tables import TITLES, paper_table, printed_text, recomputed_text
+from judged_useless.published import published
+from judged_useless.recompute import recompute
+
+
+@pytest.fixture(scope="module")
+def everything() -> pd.DataFrame:
+    return recompute_everything(load_episodes(), n_boot=2000)
+
+
+class Cells(HTMLParser):
+    """Read the rows of a table as texts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+        if tag == "br" and self.inside:
+            self.rows[-1][-1] += "|"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def test_every_table_of_the_paper_has_a_title() -> None:
+    assert list(TITLES) == [str(number) for number in range(1, 29)]
+
+
+def test_a_table_stands_as_it_is_printed(everything: pd.DataFrame) -> None:
+    rows = Cells(paper_table(everything, 2, source="here").html).rows
+    assert rows[0] == ["", "Qwen2.5 7B", "Llama-3.1 8B", "Qwen3 8B", "Qwen3 32B"]
+    assert rows[2] == ["none", "0.192", "0.263", "0.448", "0.509"]
+    assert next(row for row in rows if row[0] == "decide") == ["decide", "0.360", "0.266", "0.426", "–"]
+    assert rows[-1] == ["Search-R1", "0.403", "0.427"]
+
+
+def test_the_recomputed_number_stands_below_the_printed_one(everything: pd.DataFrame) -> None:
+    table = paper_table(everything, 6, source="here")
+    row = next(row for row in Cells(table.html).rows if row[0] == "Qwen3-8B")
+    assert row[1] == "−0.06 [−0.10, −0.04]|−0.065 [−0.095, −0.039] ="
+    assert row[2] == "−0.32 [−0.41, −0.24]"
+    assert (table.published, table.recomputed, table.differing) == (148, 8, 0)
+    assert "recomputed (here)" in table.html
+
+
+def test_a_difference_is_marked_with_its_size() -> None:
+    printed = published(6, panel="delta", model="qwen3-8b", condition="unaided")
+    moved = printed.assign(value=-0.09, value_printed="-0.09")
+    held = recompute(moved, load_episodes())
+    table = paper_table(held, 6, source="here")
+    assert "−0.065 [−0.095, −0.039] ≠ (+0.025)" in table.html
+    assert table.differing == 1
+
+
+def test_two_numbers_of_one_cell_keep_their_order(everything: pd.DataFrame) -> None:
+    rows = Cells(paper_table(everything, 9, source="here").html).rows
+    ours = next(row for row in rows if row[0] == "Qwen3-8B")
+    assert ours[1] == "−0.01 / −0.06|−0.006 = / −0.065 ="
+    sonnet = next(row for row in rows if row[0].startswith("Claude Sonnet"))
+    assert sonnet[1] == "0.18 / –"
+
+
+def test_counts_ranges_and_words() -> None:
+    def first(**wanted: str) -> dict[str, object]:
+        return {str(key): value for key, value in published(**wanted).iloc[0].items()}  # type: ignore[arg-type]
+
+    counted = first(table="8", column="answers after 5 useless", model="qwen3-8b")
+    assert printed_text(counted) == "26/176"
+    assert printed_text(first(table="8", column="judged useless", model="qwen3-8b")) == "86.5\u00a0%"
+    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47 [0.46, …"
+    bound = first(table="28", column="combo LB vs rule / budget (Rp4)", model="qwen3-8b")
+    assert printed_text(bound) == "lower bound −0.011"
+    assert printed_text(first(table="15", row="Qwen3-8B rule - none")) == "0.026 [0.012, 0.041], p = 0.001"
+    assert printed_text(first(table="17", column="best policy", model="qwen3-8b")) == "cap 7"
+    assert printed_text(first(table="1", row="permit", column="Who stops")) == "agent"
+
+
+def test_recomputed_counts_are_shown_as_counts(everything: pd.DataFrame) -> None:
+    row = everything[(everything["measure"] == "answered_after_5") & everything["recomputed"].notna()].iloc[0]
+    assert recomputed_text(row.to_dict()) == "1/292"
+
+
+def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything: pd.DataFrame) -> None:
+    rows = Cells(paper_table(everything, 5, source="here").html).rows
+    assert rows[0] == ["", "prediction, bounds", "Outcome"]
+    reported = next(row for row in rows if row[0] == "J1")
+    assert "3/122, 1/282, 1/292; 19/284" in reported[2]
+    assert "qwen3-8b, unaided: 1/292 1/292 =" in reported[2]
+
+
+def test_text_is_escaped(everything: pd.DataFrame) -> None:
+    hostile = everything.assign(row=everything["row"].replace({"none": "<script>"}))
+    html = paper_table(hostile, 2, source="<b>").html
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_table_that_is_not_there(everything: pd.DataFrame) -> None:
+    with pytest.raises(KeyError, match="no table '29'; there are 1, 2"):
+        paper_table(everything, 29, source="here")
+
+
+def test_the_page_stays_light(everything: pd.DataFrame) -> None:
+    size = sum(len(paper_table(everything, number, source="here").html) for number in TITLES)
+    assert size < 300_000
+
+
+# --- what would fill a cell -----------------------------------------------------------------------
+
+
+def test_every_empty_number_has_a_reason_or_a_command(everything: pd.DataFrame) -> None:
+    kinds = filling(everything)
+    assert (kinds["what would fill them"] != "").all()
+    printed = everything[["value", "low", "high", "k"]].notna().any(axis=1)
+    assert kinds["numbers"].sum() == (printed & everything["recomputed"].isna()).sum()
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted", "kind"),
+    [
+        (2, {"model": "llama3.1-8b", "condition": "permit"}, RELEASED),
+        (22, {"model": "qwen3-32b", "measure": "delta"}, RELEASED),
+        (14, {"model": "qwen3-8b", "condition": "unaided"}, RUN),
+        (16, {"model": "qwen3-8b", "condition": "budget", "budget": 16}, RUN),
+        (8, {"model": "qwen3-32b", "condition": "enforced_rule"}, RELEASED),
+        (8, {"model": "qwen3-32b", "condition": "unaided", "measure": "delta"}, RUN),
+        (11, {"model": "qwen3-8b"}, RUN),
+        (26, {"model": "qwen3-8b", "regime": "answerless"}, RUN),
+        (17, {"measure": "regret"}, "judged-useless replay RUN --probe answer-now"),
+        (12, {"measure": "paired_difference_repaired"}, "judged-useless replay RUN --probe repair"),
+        (23, {"measure": "delta_stated"}, "judged-useless replay RUN --probe stated"),
+    ],
+)
+def test_kinds(table: int, wanted: dict[str, str], kind: str) -> None:
+    rows = recompute(published(table, **wanted), load_episodes(condition="enforced_rule"), n_boot=20)
+    assert {how_to_fill(record) for record in rows.to_dict("records")} == {kind}
+
+
+def test_commands_name_the_cell_and_join_its_regimes() -> None:
+    rows = recompute(published(26, model="qwen3-8b", condition="budget"), load_episodes(), n_boot=20)
+    assert commands_to_fill(rows) == [
+        "judged-useless run --model vllm:qwen3-8b --condition budget "
+        "--regimes answerless recover_after_4 recover_after_5"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "options"),
+    [
+        (("claude-haiku-4.5", "call_cost", "hotpotqa", "test300-first200", 8), "--n-questions 200"),
+        (("qwen3-8b", "combo", "hotpotqa", "test300-run3", 8), "--replicate 3"),
+        (("qwen3-8b", "budget", "hotpotqa", "test300", 16), "--budget 16"),
+        (("qwen3-32b", "budget_thinking", "hotpotqa", "test300", 8), "--condition budget+thinking"),
+    ],
+)
+def test_options_of_a_command(key: tuple[str, str, str, str, int], options: str) -> None:
+    command = run_command(key)
+    assert options in command
+    provider = "anthropic" if key[0].startswith("claude") else "vllm"
+    assert f"--model {provider}:{key[0]}" in command
+    assert "--split" not in command
+
+
+def test_commands_are_what_the_command_line_takes() -> None:
+    cli = pytest.importorskip("judged_useless.cli")
+    parser = cli.build_parser()
+    if "run" not in cli.COMMANDS:
+        pytest.skip("the run command is not there")
+    held = recompute(published(), load_episodes(), n_boot=5)
+    for command in commands_to_fill(held):
+        words = command.removeprefix("judged-useless ").split()
+        assert parser.parse_args(words).command == "run"
+
+
+# --- Table 7 --------------------------------------------------------------------------------------
+
+
+def test_simulated_policies_agree_with_the_printed_ones(everything: pd.DataFrame) -> None:
+    rows = everything[everything["table"] == "7"]
+    assert rows["recomputed"].notna().sum() == rows["value"].notna().sum() == 31
+    assert rows["equal"].dropna().all()
+    html = paper_table(everything, 7, source="episodes").html
+    assert re.search(r"simulated anew.*≈", html)
+    assert "recomputed (episodes)" not in html
+
+
+def test_a_wrong_number_of_table_7_is_told() -> None:
+    printed = published(7)
+    moved = printed.assign(value=printed["value"].where(printed["row"] != "clock, action 6", 0.4))
+    held = with_simulated_policies(recompute(moved, load_episodes(), n_boot=5))
+    row = held[(held["row"] == "clock, action 6") & (held["measure"] == "integration_index")].iloc[0]
+    assert row["recomputed"] == pytest.approx(0.5)
+    assert not row["equal"]
