@@ -64,7 +64,7 @@ async def test_judgment_rates_are_the_built_in_ones(tmp_path: Path) -> None:
 
 async def test_belief_curves_are_the_built_in_ones(tmp_path: Path) -> None:
     run = await probed(
-        tmp_path, "beliefs", "answer_now", "repair", policy="rising-time",
+        tmp_path, "beliefs", "answer-now", "repair", policy="rising-time",
         useless_if_failed=1.0, useless_if_real=0.3, hopeful=0.85, discouraged=0.1, sure=0.45, mute=0.15,
         knows=0.35, placeholder=0.4, stubborn=0.25,
     )  # fmt: skip
@@ -90,7 +90,7 @@ async def test_belief_curves_are_the_built_in_ones(tmp_path: Path) -> None:
 
 async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
     run = await probed(
-        tmp_path, "answer_now", "beliefs", knows=0.35, placeholder=0.4, stubborn=0.25, disobedient=0.05
+        tmp_path, "answer-now", "beliefs", knows=0.35, placeholder=0.4, stubborn=0.25, disobedient=0.05
     )
     episodes = run.episodes()
     for repaired, kept in ((False, 0.6), (True, 0.6 + 0.4 * 0.75)):

@@ -75,7 +75,10 @@ async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tm
     same = [name for name in plain if name != "judgments"]
     pd.testing.assert_frame_equal(episodes[same], plain[same])
     n = episodes["failed"].map(len)
-    for name in ("judgments", "answer_now", "answer_now_repaired", "usefulness", "p_continue", "prefer"):
+    for name in (
+        "judgments", "answer_now", "answer_now_repaired", "usefulness", "p_continue", "prefer",
+        "stated_label",
+    ):  # fmt: skip
         assert (episodes[name].map(len) == n).all()
     assert episodes["judgments"].explode().notna().all()
     assert set(episodes["judgments"].explode()) == {"USELESS", "USEFUL", "UNPARSED"}
@@ -85,6 +88,9 @@ async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tm
     assert all(row[-1] is None for row in episodes.loc[exhausted, "answer_now"])
     assert all(None not in row for row in episodes.loc[~exhausted, "answer_now"])
     assert episodes["p_continue"].explode().isna().mean() > 0.1
+    # This annotator labels by the keyword reader, and so agrees with it.
+    assert episodes["stated_by_label"].tolist() == episodes["stated"].tolist()
+    assert set(episodes["stated_label"].explode().dropna()) == {"says_useless", "useful", "no_judgment"}
     assert (episodes["repaired_success"] >= episodes["success"]).all()
     assert (episodes["repaired_success"] != episodes["success"]).any()
     read = load_episodes(run.path)
@@ -99,7 +105,7 @@ async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tm
 
 async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> None:
     run = await recorded(tmp_path, "never", mute=0.0)
-    for probe in ("judgments", "answer_now"):
+    for probe in ("judgments", "answer-now"):
         await replay(run, probe, progress=False)
     episodes, branches = run.episodes(), answer_now_branches(run.path)
     assert len(branches) == sum(len(actions) - 1 for actions in episodes["actions"])
@@ -185,7 +191,10 @@ async def test_a_probe_goes_on_where_requests_failed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"probe": "moods"}, "unknown probe 'moods'; known are judgments, answer_now, beliefs, repair"),
+        (
+            {"probe": "moods"},
+            "unknown probe 'moods'; known are judgments, answer-now, beliefs, repair, s",
+        ),
         ({"regimes": ["recover_after_1"]}, "regime 'recover_after_1' was not run; there are clean"),
         ({"regimes": []}, "regimes: empty"),
         ({"regimes": "clean"}, "regimes is the text 'clean'"),
@@ -234,7 +243,7 @@ async def test_results_of_another_run_of_the_same_name_are_refused(tmp_path: Pat
 
 async def test_damaged_results_are_named(tmp_path: Path) -> None:
     run = await recorded(tmp_path, n_questions=2)
-    folder = await replay(run, "answer_now", progress=False)
+    folder = await replay(run, "answer-now", progress=False)
     file = folder / "persistent.jsonl"
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("nonsense\n" + lines[1])
@@ -264,7 +273,7 @@ def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     options = ["--task", "hamlets", "--split", "all", "--n-questions", "3", "--quiet", "--out", run]
     assert main(["run", "--model", "scripted:own-4", "--condition", "budget", *options]) == 0
     capsys.readouterr()
-    probes = ["--probe", "judgments", "answer_now", "beliefs", "repair"]
+    probes = ["--probe", "judgments", "answer-now", "beliefs", "repair", "stated"]
     assert main(["replay", run, *probes, "--quiet", "--concurrency", "3"]) == 0
     printed = capsys.readouterr().out.splitlines()
     assert [line.partition(": ")[0].rpartition("/")[2] for line in printed] == probes[1:]
@@ -312,7 +321,7 @@ async def test_native_calls_are_read_where_the_run_read_them(
         model=model, condition=condition, task="hamlets", split="all", regimes=["persistent"],
         n_questions=3, judge=False, out=tmp_path / "run", progress=False,
     )  # fmt: skip
-    await replay(run, "answer_now", model=model, progress=False)
+    await replay(run, "answer-now", model=model, progress=False)
     branches = answer_now_branches(run.path)
     assert (branches["success"] == reads).all()
     assert (branches["answered"] == reads).all()

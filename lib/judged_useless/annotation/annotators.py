@@ -53,6 +53,35 @@ def read_label(reply: str, stream: str) -> str | None:
     return label if isinstance(label, str) and label in get_stream(stream).labels else None
 
 
+def label_request(
+    model: Model, item: Item, rubric: Rubric, *, constrain: bool
+) -> tuple[list[Message], dict[str, Any]]:
+    """Return what is sent to have an item labelled: messages, and options of the request.
+
+    Parameters
+    ----------
+    model : Model
+        That is asked.
+    item : Item
+        What is labelled.
+    rubric : Rubric
+        By which.
+    constrain : bool
+        Whether the reply is held to its form.
+
+    Returns
+    -------
+    tuple of (list of Message, dict)
+    """
+    messages: list[Message] = [
+        {"role": "system", "content": rubric.instructions(item.stream)},
+        {"role": "user", "content": item.shown()},
+    ]
+    form = rf'\{{"label": "({"|".join(get_stream(item.stream).labels)})"\}}'
+    budget = None if model.decoding.thinking else LABEL_TOKENS
+    return messages, {"max_new_tokens": budget, "regex": form if constrain else None}
+
+
 class _Annotation:
     """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
 
@@ -82,14 +111,8 @@ class _Annotation:
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         item = self._items[key]
-        messages: list[Message] = [
-            {"role": "system", "content": self._rubric.instructions(item.stream)},
-            {"role": "user", "content": item.shown()},
-        ]
-        budget = None if model.decoding.thinking else LABEL_TOKENS
-        form = rf'\{{"label": "({"|".join(get_stream(item.stream).labels)})"\}}'
-        regex = form if self._constrain else None
-        generation = await model.generate(messages, max_new_tokens=budget, regex=regex)
+        messages, options = label_request(model, item, self._rubric, constrain=self._constrain)
+        generation = await model.generate(messages, **options)
         call = Call("label", 0, generation)
         return {
             "question_id": item.id,

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.annotation.labels import get_stream
-from judged_useless.probes.history import history_at
 from judged_useless.prompts import get_wording
 from judged_useless.react import get_style, read_native_calls
+from judged_useless.runs.history import history_at
 from judged_useless.runs.reading import Run
 from judged_useless.tasks import get_task
 from judged_useless.wording import Wording
@@ -93,13 +93,28 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
         get_stream(name)
     spec = run.manifest["spec"]
     wording = get_wording(spec["options"]["style"], get_task(spec["task"]).kind)
-    items = [item for record in run.trajectories() for item in _items(record, spec, wording, streams)]
+    items = [item for record in run.trajectories() for item in items_of(record, spec, wording, streams)]
     return sorted(items, key=lambda item: (item.stream, item.id))
 
 
-def _items(
+def items_of(
     record: Mapping[str, Any], spec: Mapping[str, Any], wording: Wording, streams: Sequence[str]
 ) -> Iterator[Item]:
+    """Yield the items of one trajectory, in order.
+
+    Parameters
+    ----------
+    record, spec : mapping
+        A trajectory, and the specification of its run.
+    wording : Wording
+        Of the run.
+    streams : sequence of str
+        Keys of `judged_useless.annotation.STREAMS`.
+
+    Yields
+    ------
+    Item
+    """
     seen = [_result(record, t, wording) for t in range(1, len(record["failed"]) + 1)]
     thoughts = _thoughts(record, spec)
     question = _question(record, wording)

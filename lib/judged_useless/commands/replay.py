@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         nargs="+",
         metavar="PROBE",
-        help="judgments, answer_now, beliefs, repair: one or several, done in this order",
+        help="judgments, answer-now, beliefs, repair, stated: one or several, done in this order",
     )
     parser.add_argument("--model", help="provider:name (the run's model, decoding as recorded)")
     parser.add_argument(

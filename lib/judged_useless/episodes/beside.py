@@ -16,8 +16,9 @@ Results = Mapping[tuple[str, str], list[dict[str, Any]]]
 
 #: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
 LISTS: dict[str, dict[str, str]] = {
-    "answer_now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
+    "answer-now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
     "beliefs": {name: name for name in ("usefulness", "p_continue", "p_answer_now", "prefer")},
+    "stated": {"stated_label": "label", "stated_by_label": "judgment"},
 }
 
 
@@ -112,9 +113,10 @@ def merge_probes(episodes: pd.DataFrame, run: Path) -> pd.DataFrame:
         Judgments are filled in where the agent's condition read none of its own; those that it read stay.
         Further columns, where the run was probed so, each with a list of one entry an observation:
         ``answer_now`` and ``answer_now_repaired`` (whether an answer there would have been right),
-        ``usefulness, p_continue, p_answer_now, prefer``; None where nothing was asked or a reply did not
-        parse. And ``repaired_answer`` and ``repaired_success``, which are the episode's own where nothing was
-        repaired. ``success`` and ``answer`` are never changed.
+        ``usefulness, p_continue, p_answer_now, prefer``; ``stated_label`` and, as judgments,
+        ``stated_by_label``, to be put in the place of the keyword reader's ``stated``. An entry is None where
+        nothing was asked or a reply did not parse. And ``repaired_answer`` and ``repaired_success``, which
+        are the episode's own where nothing was repaired. ``success`` and ``answer`` are never changed.
 
     Raises
     ------
@@ -199,9 +201,9 @@ def answer_now_branches(run: str | Path, *, repaired: bool = False) -> pd.DataFr
     EpisodeError
         If the run was not probed so.
     """
-    results = probe_results(Path(run), "answer_now")
+    results = probe_results(Path(run), "answer-now")
     if results is None:
-        raise EpisodeError(f"{run}: no answer-now branches; make them with the probe answer_now")
+        raise EpisodeError(f"{run}: no answer-now branches; make them with the probe answer-now")
     which = "repaired_success" if repaired else "success"
     return pd.DataFrame(
         [

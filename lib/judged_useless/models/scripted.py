@@ -9,10 +9,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any, Protocol, Self, runtime_checkable
 
+from judged_useless.judgments.stated import stated_judgment
 from judged_useless.models.base import Decoding, Generation, Message
 from judged_useless.models.policies import Situation, get_policy
 from judged_useless.models.rates import Rates
-from judged_useless.models.transcript import Transcript, read_transcript
+from judged_useless.models.transcript import Transcript, read_transcript, thought_to_label
 from judged_useless.seeds import stable_seed
 from judged_useless.tasks import Question
 
@@ -26,6 +27,8 @@ class KnowsQuestions(Protocol):
         ...
 
 
+#: As an annotator it labels a thought by its own keyword reader.
+_STATED_LABELS = {"USELESS": "says_useless", "USEFUL": "useful", None: "no_judgment"}
 _USELESS_WORDS = ("USELESS", "Useless.", " useless")
 _USEFUL_WORDS = ("USEFUL", "Useful.", " useful")
 _USELESS_THOUGHTS = (
@@ -147,6 +150,10 @@ class ScriptedModel:
         ValueError
             If the conversation is about a question it was not handed.
         """
+        thought = thought_to_label(messages)
+        if thought is not None:
+            label = _STATED_LABELS[stated_judgment(thought)]
+            return Generation(text=f'{{"label": "{label}"}}', finish_reason="stop")
         transcript = read_transcript(messages, self._questions)
         text = self._reply(transcript)
         cut = transcript.wants == "turn" and self._draw(transcript, "truncated") < self.rates.truncated

@@ -1,5 +1,6 @@
 """Reading a conversation back, as far as a scripted agent needs it."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -120,6 +121,17 @@ def _without_additions(text: str) -> str:
             break
         text = head
     return text
+
+
+def thought_to_label(messages: Sequence[Message]) -> str | None:
+    """Return the thought that an annotator is asked to label; None if that is not what is asked."""
+    if '"next_thought"' not in messages[-1]["content"]:
+        return None
+    try:
+        record = json.loads(messages[-1]["content"])
+    except ValueError:
+        return None
+    return str(record["next_thought"]) if isinstance(record, dict) and "next_thought" in record else None
 
 
 def read_transcript(messages: Sequence[Message], questions: Mapping[str, Question]) -> Transcript:

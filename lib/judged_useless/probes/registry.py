@@ -1,14 +1,16 @@
 """What can be asked of a recorded trajectory: judgments, answers now, beliefs, and real answers."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+from judged_useless.annotation.annotators import label_request, read_label
+from judged_useless.annotation.items import Item, items_of
+from judged_useless.annotation.labels import Rubric, get_stream, load_rubric
 from judged_useless.calls import Call, all_of, judgment_request
 from judged_useless.judgments import parse_side_channel
 from judged_useless.models.base import Message, Model
-from judged_useless.probes.history import Record, follow, history_at
 from judged_useless.probes.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
@@ -19,6 +21,7 @@ from judged_useless.probes.replies import (
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.react import Turn, get_style, read_native_calls
 from judged_useless.regimes import get_regime
+from judged_useless.runs.history import Record, follow, history_at
 from judged_useless.tasks import Question, is_correct
 
 Result = dict[str, Any]
@@ -68,6 +71,16 @@ class Asking:
     def decisions(self) -> range:
         """Observations after which an action was left."""
         return range(1, min(self.n_observations, self.spec["budget"] - 1) + 1)
+
+    @cached_property
+    def thoughts(self) -> dict[int, Item]:
+        """The thoughts after each observation, as items of an annotation."""
+        return {item.where["t"]: item for item in items_of(self.record, self.spec, self.wording, ["S2"])}
+
+    @cached_property
+    def rubric(self) -> Rubric:
+        """The project's rubric."""
+        return load_rubric()
 
     @property
     def constrain(self) -> bool:
@@ -162,6 +175,14 @@ async def _repair(asking: Asking, t: int) -> Result:
     return {"t": t, "repaired_answer": answer, "repaired_success": asking.correct(answer)}
 
 
+async def _stated(asking: Asking, t: int) -> Result:
+    messages, options = label_request(
+        asking.model, asking.thoughts[t], asking.rubric, constrain=asking.constrain
+    )
+    label = read_label(await asking.ask("label", t, messages, **options), "S2")
+    return {"t": t, "label": label, "judgment": get_stream("S2").judgments.get(str(label))}
+
+
 def _has_observation(record: Record) -> bool:
     return bool(record["failed"])
 
@@ -188,7 +209,7 @@ class Probe:
 
     what: str
     ask: Callable[[Asking, int], Coroutine[Any, Any, Result]]
-    points: Callable[[Asking], range]
+    points: Callable[[Asking], Sequence[int]]
     applies: Callable[[Record], bool] = _has_observation
 
 
@@ -199,7 +220,7 @@ PROBES: dict[str, Probe] = {
         _judgment,
         lambda asking: range(1, asking.n_observations + 1),
     ),
-    "answer_now": Probe(
+    "answer-now": Probe(
         "what the agent answers when told to, at every decision (Appendix C.4)",
         _answer_now,
         lambda asking: asking.decisions,
@@ -215,6 +236,11 @@ PROBES: dict[str, Probe] = {
         # Of the finish turn: all observations come before it.
         lambda asking: range(asking.n_observations, asking.n_observations + 1),
         applies=_is_template,
+    ),
+    "stated": Probe(
+        "the judgment stated in the thought after each result, labelled by the rubric (Amendment 18)",
+        _stated,
+        lambda asking: list(asking.thoughts),
     ),
 }
 

@@ -6,15 +6,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from judged_useless.annotation.labels import load_rubric
 from judged_useless.calls import all_of
 from judged_useless.episodes.beside import probe_folder
 from judged_useless.files import sha256
 from judged_useless.models import Decoding, Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.probes.history import Record
 from judged_useless.probes.registry import Asking, get_probe
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.runs.carrying_out import carry_out
+from judged_useless.runs.history import Record
 from judged_useless.runs.reading import Run
 from judged_useless.runs.records import call_record, timing_record
 from judged_useless.runs.spec import VOLATILE, differences, questions_sha256, text_sha256
@@ -65,7 +66,12 @@ class _Probing:
     def _prompts(self) -> dict[str, str]:
         style, kind = self._spec["options"]["style"], get_task(self._spec["task"]).kind
         wording, probes = get_wording(style, kind), get_probe_wording(style, kind)
-        texts = {"judgment": wording.judgment, "answer_now": wording.answer_now, **asdict(probes)}
+        texts = {
+            "judgment": wording.judgment,
+            "answer_now": wording.answer_now,
+            "stated": load_rubric().instructions("S2"),
+            **asdict(probes),
+        }
         return {name: text_sha256(text) for name, text in texts.items()}
 
     def run_id(self) -> str:
