@@ -28,12 +28,14 @@ install: $(STAMP)
 $(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; set it with make PYTHON=python3.12 ..." >&2; exit 1; }
+	@echo "making the environment in $(VENV) from requirements.lock (about 1.5 GB, a few minutes)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
 book: $(STAMP)
+	@echo "executing what changed and building the book; the first time takes a minute or two"
 	@$(BIN)/snakemake --quiet all --cores 2 --rerun-triggers mtime params input --config source='$(SOURCE)' -- book
 	@echo "The book is built; its first page is $(abspath _build/html/index.html)"
 

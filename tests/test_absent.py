@@ -19,14 +19,15 @@ def test_an_estimate_comes_through_unchanged() -> None:
 def test_no_episodes_and_an_undefined_measure_both_become_absent() -> None:
     assert attempt(time_matched_contrast, no_episodes()) == Absent("there are no episodes")
     silent = load_episodes(condition="unaided", regimes="persistent")
-    silent = silent.assign(judgments=[[None] * len(each) for each in silent["judgments"]])
+    silent = silent.assign(judgments=silent["judgments"].map(lambda words: [None] * len(words)))
     absent = attempt(time_matched_contrast, silent)
     assert isinstance(absent, Absent)
     assert "undefined" in absent.reason
 
 
 def test_malformed_episodes_are_no_absence() -> None:
-    broken = load_episodes(condition="unaided").assign(actions=[["fly"]] * 1500)
+    broken = load_episodes(condition="unaided")
+    broken["actions"] = broken["actions"].map(lambda _: ["fly"])
     with pytest.raises(EpisodeError):
         attempt(time_matched_contrast, broken)
 

@@ -142,7 +142,7 @@ def test_every_page_builds_on_an_empty_source_and_says_so(tmp_path: Path, name: 
 @pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
 def test_a_page_without_judgments_still_builds(tmp_path: Path, name: str) -> None:
     episodes = load_episodes()
-    silent = episodes.assign(judgments=[[None] * len(each) for each in episodes["judgments"]])
+    silent = episodes.assign(judgments=episodes["judgments"].map(lambda words: [None] * len(words)))
     text = execute(name, source=str(write_parquet(silent, tmp_path / "silent.parquet")), n_boot=N_BOOT).text()
     assert "cannot be told" in text
 

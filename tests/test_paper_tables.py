@@ -2,6 +2,7 @@
 
 import re
 from html.parser import HTMLParser
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -154,7 +155,7 @@ def test_every_empty_number_has_a_reason_or_a_command(everything: pd.DataFrame) 
         (23, {"measure": "delta_stated"}, "judged-useless replay RUN --probe stated"),
     ],
 )
-def test_kinds(table: int, wanted: dict[str, str], kind: str) -> None:
+def test_kinds(table: int, wanted: dict[str, Any], kind: str) -> None:
     rows = recompute(published(table, **wanted), load_episodes(condition="enforced_rule"), n_boot=20)
     assert {how_to_fill(record) for record in rows.to_dict("records")} == {kind}
 

@@ -247,3 +247,12 @@ def test_the_command_stores_all_sections(project: list[Mapping[str, Any]]) -> No
     assert sections.main(["store"]) == 0
     assert project == [{}, {}]
     assert '"cell-000"' in Path("notebooks/02.ipynb").read_text()
+
+
+@pytest.mark.parametrize("value", ["http://user:hidden@host/v1", ["http://hidden@host", "x"]])
+def test_credentials_never_reach_a_notebook(tmp_path: Path, value: object) -> None:
+    notebook = Path("notebooks/09_run_the_agent.ipynb")
+    with pytest.raises(SectionError, match="'base_url'") as caught:
+        run_section(notebook, tmp_path / "out.ipynb", {"base_url": value})
+    assert "hidden" not in str(caught.value)
+    assert not list(tmp_path.iterdir())

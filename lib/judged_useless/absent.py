@@ -40,8 +40,9 @@ class Absent:
         """Return a table row without numbers."""
         return {"value": nan, "low": nan, "high": nan, "n": 0, "reason": self.reason}
 
-    def excludes_zero(self) -> None:
+    def excludes_zero(self) -> bool | None:
         """Return None: an interval that does not exist excludes nothing."""
+        return None
 
     def __str__(self) -> str:
         return f"not available: {self.reason}"

@@ -72,6 +72,7 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
             continue
         slack = 0.5 * 10.0 ** -int(row["decimals"]) + _ERRORS * (0.0 if np.isnan(error) else error) + 1e-9
         filled.loc[label, ["recomputed", "difference"]] = [value, value - row["value"]]
+        filled.loc[label, "reason"] = ""
         filled.loc[label, "equal"] = bool(abs(value - row["value"]) <= slack)
     return filled
 

@@ -226,7 +226,7 @@ def _specificity(kind: str, seen: str) -> Measure:
         rates = options.once(
             cell, ("specificity", regime), lambda: estimators.specificity(chosen, **options.keywords())
         )
-        return Estimate.from_row(rates.loc[(kind, seen)].to_dict())
+        return Estimate.from_row(rates.T[kind, seen].to_dict())
 
     return measure
 

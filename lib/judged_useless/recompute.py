@@ -34,7 +34,8 @@ def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
         With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they
         were missing.
     """
-    by_split = episodes["split"].str.startswith("fever").map({True: "fever", False: "hotpotqa"})
+    splits = episodes["split"] if "split" in episodes else pd.Series("", index=episodes.index, dtype="str")
+    by_split = splits.str.startswith("fever").map({True: "fever", False: "hotpotqa"})
     task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
     budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
     return episodes.assign(task=task.astype("str"), budget=budget.astype(int))

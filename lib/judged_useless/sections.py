@@ -5,7 +5,6 @@ papermill only warns about a parameter that a notebook does not have; here that 
 
 import argparse
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -18,8 +17,10 @@ from judged_useless.files import write_atomically
 
 NOTEBOOKS = Path("notebooks")
 #: Where executed copies go by default.
-EXECUTED = Path("_build/sections")
+#: Reruns with other parameters; the book is built from executed copies elsewhere, with its own source.
+EXECUTED = Path("_build/reruns")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
+_CREDENTIALS = re.compile(r"://[^/\s]*@")
 
 
 class SectionError(ValueError):
@@ -154,6 +155,7 @@ def run_section(
     from papermill.exceptions import PapermillExecutionError
 
     check_parameters(notebook, given)
+    _refuse_credentials(given)
     changed = {name: value for name, value in given.items() if not _is_default(notebook, name, value)}
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".section.", dir=output.parent) as folder:
@@ -172,12 +174,22 @@ def run_section(
         except PapermillExecutionError as error:
             kept = failed or output.with_suffix(".failed.ipynb")
             kept.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(fresh, kept)
+            write_atomically(kept, lambda target: _tidy(fresh, target))
             raise SectionError(
                 f"{notebook.name}: cell {error.exec_count} failed with {error.ename}: {error.evalue}\n"
                 f"the executed copy up to there is {kept}"
             ) from error
         return write_atomically(output, lambda target: _tidy(fresh, target))
+
+
+def _refuse_credentials(given: Mapping[str, Any]) -> None:
+    """Refuse addresses with a user and password: parameters are written into the executed notebook."""
+    for name, value in given.items():
+        if _CREDENTIALS.search(str(value)):
+            raise SectionError(
+                f"parameter {name!r} holds a user or password, which the executed notebook would show; "
+                "give the address without it, and the key in the environment variable of the server's SDK"
+            )
 
 
 def _is_default(notebook: Path, name: str, value: object) -> bool:
@@ -237,7 +249,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="execute one section")
     run.add_argument("name", help="section, such as 03_prompt_arms")
-    run.add_argument("--output", type=Path, help="executed copy (_build/sections/NAME.ipynb)")
+    run.add_argument("--output", type=Path, help="executed copy (_build/reruns/NAME.ipynb)")
     run.add_argument("-p", "--parameter", action="append", default=[], metavar="NAME=VALUE")
     run.add_argument("--source", help="sets the parameter 'source' where the section has it")
     keep = commands.add_parser("store", help="execute with the defaults and keep the outputs")

@@ -44,41 +44,51 @@ class Table:
 
 @dataclass(frozen=True)
 class Notice:
-    """A sentence that a page sets apart, such as what its source lacks.
+    """A sentence of a page about its own numbers, such as what its source lacks.
 
     Attributes
     ----------
     text : str
         The sentence.
+    warns : bool, default False
+        Set it apart, because something is missing.
     """
 
     text: str
+    warns: bool = False
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        kind = "ju-notice" if self.warns else "ju-note"
         return {
-            "text/html": f'<p class="ju-notice" role="note">{escape(self.text)}</p>',
+            "text/html": f'<p class="{kind}" role="note">{escape(self.text)}</p>',
             "text/plain": f"Note: {self.text}",
         }
 
 
-def notice(missing: str) -> Notice | None:
-    """Return what a page says of what its source lacks; nothing where it lacks nothing.
+def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
+    """Return what a page says of its source: what it holds, or what it lacks.
 
     Parameters
     ----------
+    episodes : pandas.DataFrame
+        The page's episodes.
+    name : str
+        Name of their source.
     missing : str
-        As :func:`judged_useless.episodes.episodes_or_nothing` returns it.
+        What the source lacks, as :func:`judged_useless.episodes.episodes_or_nothing` returns it.
 
     Returns
     -------
-    Notice or None
+    Notice
     """
     if not missing:
-        return None
+        models = ", ".join(dict.fromkeys(episodes["model"]))
+        return Notice(f"Recomputed here: {len(episodes):,} episodes of {models} ({name}).")
     return Notice(
         f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; "
         "what would be recomputed stays empty. Choose a source or parameters that fit: see 'Rerun this "
-        "section'."
+        "section'.",
+        warns=True,
     )
 
 
@@ -171,6 +181,19 @@ def comparison_table(
             strict=True,
         )
     ]
+    if "recomputed_k" in comparison:
+        # Where the paper prints k of n, counts are compared, so counts are shown.
+        counted = comparison["value_printed"].eq("") & comparison["k"].notna() & comparison["n"].notna()
+        published = [
+            _unbroken(f"{k} of {n}") if count else text
+            for count, k, n, text in zip(counted, comparison["k"], comparison["n"], published, strict=True)
+        ]
+        recomputed = [
+            _unbroken(f"{k:.0f} of {n:.0f}") if count and pd.notna(k) else text
+            for count, k, n, text in zip(
+                counted, comparison["recomputed_k"], comparison["recomputed_n"], recomputed, strict=True
+            )
+        ]
     nothing = [float("nan")] * len(comparison)
     difference = [
         show(value, low, low, place)

@@ -1,6 +1,7 @@
 """Episodes for a page: what is missing is said, what is broken raises."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -51,7 +52,7 @@ def test_no_episodes_have_the_columns_and_types_of_the_released_ones() -> None:
 
 
 def test_judgments_by_position_are_counted_by_hand() -> None:
-    shared = {"question_id": "q", "regime": "recover_after_1", "actions": ["search"] * 3}
+    shared: dict[str, Any] = {"question_id": "q", "regime": "recover_after_1", "actions": ["search"] * 3}
     rows = [
         shared | {"judgments": ["USELESS", "USEFUL", None]},
         shared | {"question_id": "r", "judgments": ["USELESS", "USELESS", "UNPARSED"]},

@@ -1,5 +1,7 @@
 """What the figures of results draw: positions, colours, labels, and what they leave out."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -39,11 +41,12 @@ def legend(axes: Axes) -> list[str]:
 
 
 def points(axes: Axes, colour: str) -> list[tuple[float, float]]:
-    """Return the places of single markers of a colour."""
+    """Return the places of the markers of a colour."""
     return [
-        (float(line.get_xdata()[0]), float(line.get_ydata()[0]))  # type: ignore[index]
+        (float(x), float(y))
         for line in axes.lines
         if line.get_marker() not in ("", "None", None) and to_hex(line.get_color()) == colour
+        for x, y in zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
     ]
 
 
@@ -69,11 +72,11 @@ def test_heatmap_writes_each_value_and_its_replication() -> None:
 def test_heatmap_is_red_below_zero_blue_above_and_empty_where_nothing_is() -> None:
     axes = contrast_heatmap(*grids(), title="A map")
     image = axes.images[0]
-    drawn = np.ma.asarray(image.get_array())
+    drawn: np.ma.MaskedArray[Any, Any] = np.ma.asarray(image.get_array())
     assert drawn.mask.tolist() == [[False, False], [False, True]]
-    red, _, blue, _ = image.cmap(image.norm(-0.3))
+    red, _, blue, _ = image.to_rgba(np.array([-0.3]))[0]
     assert red > blue
-    red, _, blue, _ = image.cmap(image.norm(0.3))
+    red, _, blue, _ = image.to_rgba(np.array([0.3]))[0]
     assert blue > red
 
 
