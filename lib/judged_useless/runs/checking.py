@@ -14,7 +14,7 @@ STATUSES = ("running", "complete", "incomplete", "interrupted", "stopped")
 _WORDS = {dict: "an object", str: "a text", int: "a whole number", list: "a list", bool: "true or false"}
 # Fields of a manifest that are read, outermost first: of any job, and of a run besides.
 _OF_A_JOB: dict[str, type] = {
-    "status": str, "simulated": bool, "spec": dict, "spec.model": dict, "spec.model.name": str,
+    "spec": dict, "status": str, "simulated": bool, "spec.model": dict, "spec.model.name": str,
     "spec.regimes": list, "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int,
     "tokens": dict, "timings": dict,
 }  # fmt: skip
