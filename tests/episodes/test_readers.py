@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from judged_useless import FAIL, load_episodes, load_jsonl
-from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
+from judged_useless.episodes import EpisodeError, NoEpisodesError, load_parquet, write_parquet
 from judged_useless.episodes.readers import derive_termination
 from judged_useless.files import sha256
 from judged_useless.paths import data_dir
@@ -75,6 +75,23 @@ CORRUPT: dict[str, tuple[bytes, str]] = {
         b'{"seed": ' + b"9" * 5000 + b"}\n",
         "line 1: JSON that cannot be read",
     ),
+    "a key twice": (
+        lines(GOOD[:1]) + b'{"success": true, "success": false}\n',
+        "line 2: field 'success' is given twice, expected once",
+    ),
+    "two objects on the last line": (
+        lines(GOOD[:1]) + lines(GOOD[1:]).replace(b"\n", b""),
+        "line 2: more than one JSON value (Extra data",
+    ),
+    "half a surrogate pair": (
+        lines([GOOD[0], episode(question_id="q\ud800")]),
+        "line 2: field 'question_id': half of a surrogate pair",
+    ),
+    "all seeds true": (lines([episode(seed=True)]), "line 1: field 'seed': expected a whole number"),
+    "simulated as text": (
+        lines([episode(simulated="yes")]),
+        "line 1: field 'simulated': expected true, false",
+    ),
     "blank lines before the fault": (b"\n\n" + lines([GOOD[0]]) + b"\n{}\n", "line 5: field 'model'"),
     "nothing": (b"\n \n", "the file holds no episode"),
 }
@@ -125,6 +142,32 @@ def test_parquet_that_is_none_is_refused(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(EpisodeError, match=r"some\.parquet: not a readable Parquet file"):
             load_episodes(path)
+
+
+def test_damaged_parquet_pages_are_refused_by_file(tmp_path: Path) -> None:
+    path = tmp_path / "some.parquet"
+    # The compressed pages lie before the footer, which stays whole.
+    whole = write_parquet(pd.DataFrame([episode(question_id=f"q{n * 7919:x}") for n in range(500)]), path)
+    content = bytearray(whole.read_bytes())
+    content[200:1200] = bytes(1000)
+    path.write_bytes(content)
+    with pytest.raises(EpisodeError, match=r"some\.parquet: not a readable Parquet file"):
+        load_episodes(path)
+
+
+def test_parquet_without_a_row_is_no_source(tmp_path: Path) -> None:
+    path = tmp_path / "none.parquet"
+    pq.write_table(pa.Table.from_pylist(GOOD).slice(0, 0), path)
+    with pytest.raises(NoEpisodesError, match=r"none\.parquet: the file holds no episode"):
+        load_episodes(path)
+
+
+def test_a_seed_that_no_file_can_hold_is_not_written(tmp_path: Path) -> None:
+    with pytest.raises(EpisodeError, match="field 'seed': expected a whole number of 64 bits"):
+        write_parquet(pd.DataFrame([episode(seed=10**30)]), tmp_path / "cell.parquet")
+    assert list(tmp_path.iterdir()) == []
+    kept = write_parquet(pd.DataFrame([episode(seed=2**63 - 1)]), tmp_path / "cell.parquet")
+    assert load_parquet(kept)["seed"].to_list() == [2**63 - 1]
 
 
 @pytest.mark.parametrize(
@@ -241,7 +284,7 @@ def test_embedded_cells_with_a_changed_byte_are_refused(
     folder.mkdir()
     write_parquet(pd.DataFrame(GOOD), folder / "cell.parquet")
     (folder / "SHA256SUMS").write_text(f"{sha256(folder / 'cell.parquet')}  cell.parquet\n")
-    monkeypatch.setattr("judged_useless.episodes.readers.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("judged_useless.episodes.verified.data_dir", lambda: tmp_path)
     assert len(load_episodes()) == 3
     write_parquet(pd.DataFrame(GOOD[:2]), folder / "cell.parquet")
     with pytest.raises(EpisodeError, match=r"cell\.parquet: checksum differs from SHA256SUMS"):
@@ -271,8 +314,27 @@ def test_folders_and_lists_are_read_in_order_and_checked_together(tmp_path: Path
         load_episodes([tmp_path / "a.jsonl", tmp_path / "a.jsonl"])
 
 
+def test_a_copy_that_says_more_is_not_counted_again(tmp_path: Path) -> None:
+    copy = load_episodes().assign(budget=8, task="hotpotqa")
+    path = write_parquet(copy, tmp_path / "copy.parquet")
+    with pytest.raises(EpisodeError, match="a second episode with"):
+        load_episodes(["embedded", str(path)])
+
+
 def _nothing(_: Path) -> object:
     return []
+
+
+def _empty_text(_: Path) -> object:
+    return ""
+
+
+def _number(_: Path) -> object:
+    return 5
+
+
+def _bytes(_: Path) -> object:
+    return b"x"
 
 
 def _text_file(folder: Path) -> object:
@@ -292,6 +354,9 @@ def _no_file(folder: Path) -> object:
     ("source", "error", "message"),
     [
         (_nothing, ValueError, "source is an empty list"),
+        (_empty_text, ValueError, "source is an empty text"),
+        (_number, TypeError, "source is 5; expected 'embedded', 'hub', a file"),
+        (_bytes, TypeError, "source is b'x'; expected"),
         (_text_file, EpisodeError, "expected a .parquet, .jsonl or .jsonl.gz file"),
         (_empty_folder, EpisodeError, "the folder holds no .parquet, .jsonl or .jsonl.gz file"),
         (_no_file, FileNotFoundError, r"none\.jsonl"),
@@ -307,6 +372,61 @@ def test_sources_that_are_none_are_named(
 def test_hub_before_fetching_names_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
     with pytest.raises(FileNotFoundError, match="run `judged-useless fetch`"):
+        load_episodes("hub")
+
+
+def test_json_lines_are_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(EpisodeError, match=r"a folder, expected a \.jsonl"):
+        load_jsonl(tmp_path)
+
+
+@pytest.fixture
+def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache as it is after fetching one split."""
+    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
+    folder = tmp_path / "episodes"
+    folder.mkdir()
+    file = write_parquet(pd.DataFrame(GOOD), folder / "test300.parquet")
+    (folder / "source.json").write_text(json.dumps({"sha256": {file.name: sha256(file)}}))
+    assert len(load_episodes("hub")) == 3
+    return folder
+
+
+def _change(folder: Path) -> None:
+    write_parquet(pd.DataFrame(GOOD[:2]), folder / "test300.parquet")
+
+
+def _add(folder: Path) -> None:
+    write_parquet(pd.DataFrame(GOOD[:2]), folder / "mine.parquet")
+
+
+def _remove(folder: Path) -> None:
+    (folder / "test300.parquet").unlink()
+
+
+def _forget(folder: Path) -> None:
+    (folder / "source.json").unlink()
+
+
+def _empty_source(folder: Path) -> None:
+    (folder / "source.json").write_text('{"sha256": [1]}')
+
+
+@pytest.mark.parametrize(
+    ("alter", "message"),
+    [
+        (_change, r"test300\.parquet: checksum differs from source\.json"),
+        (_add, r"mine\.parquet: not among the files that source\.json lists"),
+        (_remove, r"test300\.parquet: source\.json lists this file, but it is not there"),
+        (_forget, r"source\.json: expected the checksums of the fetched files"),
+        (_empty_source, r"source\.json: field 'sha256': expected a checksum for each file"),
+    ],
+)
+def test_a_changed_cache_is_refused_with_the_command_to_fetch_again(
+    alter: Callable[[Path], None], message: str, fetched: Path
+) -> None:
+    alter(fetched)
+    with pytest.raises(EpisodeError, match=message + r".*run `judged-useless fetch` .*again"):
         load_episodes("hub")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from judged_useless.episodes import EpisodeError, validate
 from judged_useless.episodes.schema import ACTIONS, JUDGMENTS, TERMINATIONS, fill_judgments
+from judged_useless.episodes.tables import as_frame
 from made_up_episodes import episode, random_episodes
 
 WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -40,15 +41,35 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
     "failed of another length": ({"failed": [True]}, "failed", "expected a list of 3 booleans"),
     "failed of numbers": ({"failed": [1, 0, 1]}, "failed", "expected a list of booleans, one an observation"),
     "budget below the actions": ({"budget": 3}, "budget", "at least the 4 actions taken, found 3"),
-    "budget of parts": ({"budget": 8.5}, "budget", "expected a whole number or null, found 8.5"),
+    "budget of parts": ({"budget": 8.5}, "budget", "expected a whole number of 64 bits or null, found 8.5"),
     "empty model": ({"model": " "}, "model", "expected a non-empty text"),
     "question as number": ({"question_id": 7}, "question_id", "expected a non-empty text, found 7"),
     "regime as list": ({"regime": ["clean"]}, "regime", "expected a non-empty text, found ['clean']"),
-    "seed as text": ({"seed": "0"}, "seed", "expected a whole number or null, found '0'"),
-    "seed as list": ({"seed": [0]}, "seed", "expected a whole number or null, found [0]"),
+    "seed as text": ({"seed": "0"}, "seed", "expected a whole number of 64 bits or null, found '0'"),
+    "seed as list": ({"seed": [0]}, "seed", "expected a whole number of 64 bits or null, found [0]"),
     "calls of parts": ({"n_judgment_calls": 1.5}, "n_judgment_calls", "expected a whole number"),
     "answer as number": ({"answer": 4}, "answer", "expected a text or null, found 4"),
     "task as list": ({"task": ["hotpotqa"]}, "task", "expected a text or null"),
+    "seed beyond 64 bits": (
+        {"seed": 10**30},
+        "seed",
+        "expected a whole number of 64 bits or null, found 10000",
+    ),
+    "calls below none": ({"n_judgment_calls": -5}, "n_judgment_calls", "0 or more, or null, found -5"),
+    "stated longer than the observations": (
+        {"stated": ["USELESS"] * 4},
+        "stated",
+        "4 for 3 observations, expected at most one for each",
+    ),
+    "simulated as text": ({"simulated": "yes"}, "simulated", "expected true, false or null, found 'yes'"),
+    "simulated as number": ({"simulated": 1}, "simulated", "expected true, false or null, found 1"),
+    "ending as list": ({"termination": ["answered"]}, "termination", "expected one of answered"),
+    "half a surrogate pair in an id": (
+        {"question_id": "a\ud800"},
+        "question_id",
+        "expected a non-empty text",
+    ),
+    "half a surrogate pair in an answer": ({"answer": "\ud800"}, "answer", "expected a text or null"),
     "stated as text": ({"stated": "USELESS"}, "stated", "expected a list"),
 }
 
@@ -56,7 +77,8 @@ WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
 @pytest.mark.parametrize("case", WRONG)
 def test_fault_is_named_with_row_and_field(case: str) -> None:
     change, field, message = WRONG[case]
-    frame = pd.DataFrame([episode(question_id="q0"), episode(**change)])
+    # As objects, since a column of texts cannot hold every one of these.
+    frame = pd.DataFrame([episode(question_id="q0"), episode(**change)], dtype=object)
     with pytest.raises(EpisodeError) as caught:
         validate(frame, source="some file")
     assert str(caught.value).startswith(f"some file, row 2: field '{field}': ")
@@ -136,3 +158,78 @@ def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> No
     before = frame.copy(deep=True)
     assert validate(frame) is frame
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize(
+    "name", ["failed", "stated", "task", "answer", "budget", "n_judgment_calls", "n_discarded", "seed"]
+)
+def test_a_column_of_booleans_only_is_of_no_other_kind(name: str) -> None:
+    rows = [episode(), episode(question_id="q2")]
+    frame = pd.DataFrame([row | {name: True} for row in rows])
+    assert frame[name].dtype == bool
+    with pytest.raises(EpisodeError, match=f"row 1: field '{name}': expected .*, found True"):
+        validate(frame)
+
+
+@pytest.mark.parametrize("value", ["yes", "false", 0, 1, [True]])
+def test_simulated_is_true_false_or_null(value: object) -> None:
+    with pytest.raises(EpisodeError, match="row 1: field 'simulated': expected true, false or null"):
+        validate(pd.DataFrame([episode(simulated=value)]))
+    for sound in (True, False, None):
+        validate(pd.DataFrame([episode(simulated=sound)]))
+
+
+#: Whether the second could be the first, counted again.
+PAIRS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({}, {"budget": 8}, True),
+    ({"budget": 8}, {}, True),
+    ({}, {"budget": 16}, False),
+    ({}, {"task": "hotpotqa"}, True),
+    ({}, {"task": "atlas"}, False),
+    ({"split": "fever292"}, {"split": "fever292", "task": "fever"}, True),
+    ({}, {"budget": 8, "task": "hotpotqa", "seed": 3}, True),
+    ({"seed": 3}, {}, True),
+    ({"seed": 3}, {"seed": 4}, False),
+    ({"seed": 3}, {"seed": 3}, True),
+    ({"seed": 3, "budget": 16}, {"budget": 8}, False),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "same"), PAIRS)
+def test_what_an_episode_leaves_out_does_not_make_it_another(
+    first: dict[str, Any], second: dict[str, Any], same: bool
+) -> None:
+    frame = pd.DataFrame([episode(question_id="q0", seed=5), episode(**first), episode(**second)])
+    if not same:
+        assert validate(frame) is frame
+        return
+    with pytest.raises(EpisodeError, match="row 3: field 'question_id': a second episode with"):
+        validate(frame)
+
+
+def test_an_unknown_seed_after_known_ones_is_the_row_named() -> None:
+    with pytest.raises(EpisodeError, match="row 3: field 'question_id'"):
+        validate(pd.DataFrame([episode(seed=0), episode(seed=1), episode()]))
+
+
+def test_columns_that_occur_twice_are_named() -> None:
+    frame = pd.DataFrame([episode()])
+    for name in ("judgments", "seed"):
+        twice = pd.concat([frame.assign(seed=1), frame.assign(seed=1)[[name]]], axis=1)
+        for check in (validate, fill_judgments):
+            with pytest.raises(EpisodeError, match=f"field '{name}': the column occurs twice"):
+                check(twice)
+
+
+@pytest.mark.parametrize("name", ["model", "actions", "termination", "answer", "seed", "stated", "success"])
+def test_a_long_value_is_shortened_in_the_message(name: str) -> None:
+    value: object = ["x" * 10**6] if name != "stated" else "x" * 10**6
+    with pytest.raises(EpisodeError) as caught:
+        validate(pd.DataFrame([episode() | {name: value}]))
+    assert "…" in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_half_a_surrogate_pair_among_records_is_named_by_row_and_field() -> None:
+    with pytest.raises(EpisodeError, match="row 2: field 'answer': half of a surrogate pair"):
+        as_frame([episode(), episode(question_id="q2", answer="\ud800")])

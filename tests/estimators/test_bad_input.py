@@ -29,6 +29,8 @@ from judged_useless.estimators import (
     useless_rate,
     utility,
 )
+from judged_useless.estimators.matching import budget_of
+from judged_useless.estimators.resampling import Resampling
 from judged_useless.regimes import FAIL
 
 Estimator = Callable[..., Estimate | pd.DataFrame]
@@ -187,7 +189,7 @@ def test_undefined_resamples_are_counted(episode: Any) -> None:
 def test_too_few_resamples_for_the_level(random_cell: Any) -> None:
     found = time_matched_contrast(random_cell(0), n_boot=1)
     assert found.low is None
-    assert found.reason
+    assert found.reason == "one resample has no spread"
 
 
 def test_mixed_models_are_refused(cells: dict[str, pd.DataFrame]) -> None:
@@ -212,3 +214,29 @@ def test_a_verdict_without_an_interval_is_refused(episode: Any) -> None:
 def test_a_text_is_no_table_of_episodes() -> None:
     with pytest.raises(TypeError, match="load them first"):
         time_matched_contrast("episodes.jsonl")  # type: ignore[arg-type]
+
+
+def test_episodes_without_a_budget_have_the_papers_and_do_not_mix_with_another(episode: Any) -> None:
+    silent = [episode(f"q{n}", "+--+--", regime="persistent") for n in range(4)]
+    longer = [episode(f"r{n}", "+--+--", regime="persistent") | {"budget": 16} for n in range(4)]
+    eight = [row | {"budget": 8} for row in silent]
+    for short in (silent, eight):
+        with pytest.raises(EpisodeError, match=r"field 'budget' mixes \[8, 16\]"):
+            time_matched_contrast([*short, *longer])
+    assert budget_of(pd.DataFrame([*silent, *(row | {"question_id": "z"} for row in eight[:1])])) == 8
+    assert budget_of(pd.DataFrame(longer)) == 16
+
+
+def test_more_resamples_than_memory_holds_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"n_boot must be at most 100,000, not 1000000000"):
+        Resampling(n_boot=10**9)
+    assert Resampling(n_boot=100_000).n_boot == 100_000
+
+
+def test_a_row_that_says_what_is_undefined_says_it_once() -> None:
+    row = {"name": "Δ", "value": float("nan"), "reason": "Δ is undefined: no run"}
+    for reason in ("Δ is undefined: no run", "no run"):
+        fields = {"low": None, "high": None, "level": 0.95, "method": "", "n": 0, "n_clusters": 0} | row
+        fields |= {"n_boot": 0, "n_failed": 0, "seed": None, "reason": reason}
+        with pytest.raises(UndefinedEstimateError, match=r"^Δ is undefined: no run$"):
+            Estimate.from_row(fields)

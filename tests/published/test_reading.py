@@ -128,3 +128,16 @@ def test_a_line_with_too_many_fields_is_refused(tmp_path: Path, line: str) -> No
 
 def test_decimals_counts_trailing_zeros() -> None:
     assert [decimals(text) for text in ("12", "-0.070", "0.5", "")] == [0, 3, 1, 0]
+
+
+def test_a_folder_without_published_numbers_is_named(tmp_path: Path) -> None:
+    for folder in (tmp_path / "nope", tmp_path):
+        for table in (None, 6):
+            with pytest.raises(FileNotFoundError, match=f"{folder.name}: .*published numbers"):
+                published(table, folder=folder)
+
+
+def test_a_whole_number_may_be_given_as_a_decimal_one() -> None:
+    assert published(6, budget=8.0).equals(published(6, budget=8))
+    with pytest.raises(KeyError, match=r"no published number has budget '8\.5'"):
+        published(budget=8.5)

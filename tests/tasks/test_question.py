@@ -128,3 +128,55 @@ def test_long_values_are_cut_in_the_message() -> None:
     with pytest.raises(ValueError, match="…") as caught:
         Question.from_original(ORIGINAL | {"answer": ["x" * 5000]})
     assert len(str(caught.value)) < 200
+
+
+#: Pages, supporting facts, and what is wrong with them.
+WRONG: dict[str, tuple[list[tuple[str, list[str]]], list[tuple[str, int]], str]] = {
+    "two pages of one title": (
+        [("Nile", ["A."]), ("Nile", ["B."])],
+        [("Nile", 0)],
+        "two pages have the title",
+    ),
+    "empty title": ([("", ["A."])], [], r"field context[.\w]*: String should match"),
+    "blank title": ([(" ", ["A."])], [], r"field context[.\w]*: String should match"),
+    "fact on no page": (
+        [("Nile", ["A."])],
+        [("Tana", 0)],
+        "field supporting_facts: .*page 'Tana', which context",
+    ),
+    "fact on an empty page": (
+        [("Nile", [])],
+        [("Nile", 0)],
+        "field supporting_facts: .*which has no sentence",
+    ),
+    "index below none": (
+        [("Nile", ["A."])],
+        [("Nile", -1)],
+        r"field supporting_facts[.\w]*: .*greater than or",
+    ),
+}
+
+
+def _both(pages: list[tuple[str, list[str]]], facts: list[tuple[str, int]]) -> list[dict[str, Any]]:
+    context = {"title": [title for title, _ in pages], "sentences": [each for _, each in pages]}
+    columns = {"title": [title for title, _ in facts], "sent_id": [index for _, index in facts]}
+    original = ORIGINAL | {"context": pages, "supporting_facts": facts}
+    return [HUB | {"context": context, "supporting_facts": columns}, original]
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_pages_and_facts_that_do_not_fit_are_refused_in_both_forms(case: str) -> None:
+    pages, facts, message = WRONG[case]
+    hub, original = _both(pages, facts)
+    with pytest.raises(ValueError, match=rf"question 'h1': .*{message}"):
+        Question.from_hub_row(hub)
+    with pytest.raises(ValueError, match=rf"question 'h1': .*{message}"):
+        Question.from_original(original)
+
+
+def test_an_index_beyond_a_page_is_kept_and_names_the_page() -> None:
+    hub, original = _both([("Nile", ["A."]), ("Tana", [])], [("Nile", 7)])
+    question = Question.from_hub_row(hub)
+    assert question == Question.from_original(original)
+    assert question.supporting_facts == (SupportingFact("Nile", 7),)
+    assert (question.gold_titles, question.distractor_titles) == (("Nile",), ("Tana",))

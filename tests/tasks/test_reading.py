@@ -51,6 +51,10 @@ def test_lists_lines_and_gzip_give_the_same_questions(tmp_path: Path) -> None:
         ('"text"\n', r"line 1: expected a JSON object, found str"),
         ("", r"no questions in it"),
         ("[]", r"no questions in it"),
+        (_lines(_hub("a")) + "[" * 200_000, r"line 2: JSON that cannot be read"),
+        (_lines(_hub("a")) + '{"id": ' + "9" * 5000 + "}", r"line 2: JSON that cannot be read"),
+        (_lines(_hub("a")) + '{"id": "b", "id": "c"}', r"line 2: .*key 'id' is given twice"),
+        ("[" * 200_000, r": JSON that cannot be read"),
     ],
 )
 def test_bad_files_are_located(tmp_path: Path, content: str, message: str) -> None:
@@ -70,5 +74,10 @@ def test_damaged_bytes_are_named(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ValueError, match=f"{name}: {message}"):
             read_questions(tmp_path / name)
+    damaged = bytearray(whole)
+    damaged[12:20] = b"\xff" * 8
+    (tmp_path / "damaged.json.gz").write_bytes(damaged)
+    with pytest.raises(ValueError, match=r"damaged\.json\.gz: not a whole gzip file"):
+        read_questions(tmp_path / "damaged.json.gz")
     with pytest.raises(FileNotFoundError):
         read_questions(tmp_path / "none.json")

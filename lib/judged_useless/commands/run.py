@@ -100,6 +100,6 @@ def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imp
     try:
         contrast = time_matched_contrast(episodes[episodes["regime"].isin(FAIL)])
     except (UndefinedEstimateError, ValueError) as error:
-        print(f"Δ is undefined: {error}")
+        print(f"Δ is undefined: {str(error).removeprefix('Δ is undefined: ')}")
         return
     print(contrast)

@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judged_useless.episodes.kinds import unencodable_field
 from judged_useless.episodes.schema import (
     OPTIONAL,
     REQUIRED,
@@ -20,8 +21,9 @@ from judged_useless.episodes.schema import (
     fill_judgments,
     validate,
 )
-from judged_useless.files import sha256, write_atomically
-from judged_useless.paths import cache_dir, data_dir
+from judged_useless.episodes.verified import embedded_files, hub_files
+from judged_useless.files import write_atomically
+from judged_useless.strict_json import RepeatedKeyError, shown, strict_loads
 
 Names = str | Sequence[str] | None
 Source = str | Path | Sequence[str | Path]
@@ -56,9 +58,15 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
     try:
-        record = json.loads(line)
+        record = strict_loads(line)
+    except RepeatedKeyError as error:
+        raise EpisodeError(
+            f"{path}, line {number}: field {shown(error.key)} is given twice, expected once"
+        ) from error
     except json.JSONDecodeError as error:
         what = "the line is cut off" if not line.endswith("\n") else "not valid JSON"
+        if error.msg == "Extra data":
+            what = "more than one JSON value"
         raise EpisodeError(
             f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
             "expected one JSON object a line"
@@ -67,6 +75,8 @@ def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict
         raise EpisodeError(f"{path}, line {number}: JSON that cannot be read ({error})") from error
     if not isinstance(record, dict):
         raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
+    if "\\u" in line and (field := unencodable_field(record)):
+        raise EpisodeError(f"{path}, line {number}: field {field}: half of a surrogate pair, expected a text")
     for name in required:
         if name not in record:
             raise EpisodeError(
@@ -103,6 +113,10 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
     Fields: the released episodes' data card; DESIGN of this project in ``book/data.md``.
     """
     path = Path(path)
+    if path.is_dir():
+        raise EpisodeError(
+            f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
+        )
     numbers, records = [], []
     for number, line in _lines(path):
         records.append(_record(path, number, line, required))
@@ -129,16 +143,22 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     EpisodeError
-        If the file is not Parquet, or an episode is not what the schema says.
+        If the file is not Parquet or is damaged, or an episode is not what the schema says.
+    NoEpisodesError
+        If the file holds no episode.
     FileNotFoundError
         If there is no such file.
     """
     path = Path(path)
     try:
-        table = pq.read_table(path)
-    except pa.ArrowInvalid as error:
+        frame = pq.read_table(path).to_pandas(strings_to_categorical=False)
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise
         raise EpisodeError(f"{path}: not a readable Parquet file ({error})") from error
-    frame = table.to_pandas(strings_to_categorical=False)
+    if frame.empty:
+        raise NoEpisodesError(f"{path}: the file holds no episode")
     return validate(_normalise(frame), source=str(path))
 
 
@@ -182,28 +202,6 @@ def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.drop(columns=silent)
 
 
-def _embedded_files() -> list[Path]:
-    folder = data_dir() / "episodes"
-    files = []
-    for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines():
-        digest, name = line.split()
-        if sha256(folder / name) != digest:
-            raise EpisodeError(
-                f"{folder / name}: checksum differs from SHA256SUMS; the file was changed or is damaged"
-            )
-        files.append(folder / name)
-    return files
-
-
-def _hub_files() -> list[Path]:
-    files = sorted((cache_dir() / "episodes").glob("*.parquet"))
-    if not files:
-        raise FileNotFoundError(
-            "the released episodes are not in the cache yet; run `judged-useless fetch` (or `make data`) once"
-        )
-    return files
-
-
 def _is_run(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
@@ -238,11 +236,17 @@ def _read(path: Path) -> pd.DataFrame:
 
 def _files(source: Source) -> list[Path]:
     if source == "embedded":
-        return _embedded_files()
+        return embedded_files()
     if source == "hub":
-        return _hub_files()
+        return hub_files()
+    if source == "":
+        raise ValueError("source is an empty text; expected 'embedded', 'hub', a file, a folder, or a list")
     if isinstance(source, str | Path):
         return _given_files(Path(source))
+    if not isinstance(source, Sequence) or isinstance(source, bytes | bytearray | memoryview):
+        raise TypeError(
+            f"source is {shown(source)}; expected 'embedded', 'hub', a file, a folder, or a list of them"
+        )
     if not source:
         raise ValueError("source is an empty list; expected 'embedded', 'hub', a file, a folder, or a list")
     return [file for each in source for file in _files(each)]
@@ -296,7 +300,9 @@ def load_episodes(
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError
-        If `source` is an empty list.
+        If `source` is an empty list or text.
+    TypeError
+        If `source` is neither a text, nor a path, nor a list of them.
 
     References
     ----------

@@ -5,13 +5,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from judged_useless.episodes.codes import ACTIONS as ACTIONS
 from judged_useless.episodes.codes import JUDGMENTS as JUDGMENTS
 from judged_useless.episodes.codes import ListCodes, list_codes
+from judged_useless.episodes.kinds import TERMINATIONS as TERMINATIONS
+from judged_useless.episodes.kinds import as_list, encodable, kind_fault, missing
+from judged_useless.strict_json import shown
 
-#: How an episode ended; ``None`` where it cannot be known.
-TERMINATIONS = ("answered", "budget_exhausted", "format_failure", "generation_truncated")
 #: Fields that every stored episode has.
 REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")
 #: Fields that an episode may have.
@@ -21,11 +23,13 @@ OPTIONAL = (
 )  # fmt: skip
 #: What makes an episode one episode.
 KEY = ("model", "condition", "split", "question_id", "regime")
+#: Actions an episode may take when it does not say so itself (paper §2).
+DEFAULT_BUDGET = 8
 
 Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
 _TEXT = ("model", "condition", "split", "question_id", "regime")
 _LISTS = {np.ndarray, list, tuple}
-_CHECKED = ("actions", "judgments", "termination", "failed", "budget")
+_CHECKED = ("actions", "judgments", "termination", "failed", "budget", "stated")
 
 
 class EpisodeError(ValueError):
@@ -40,12 +44,10 @@ def _place(source: str, lines: Sequence[int] | None, row: int) -> str:
     return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
 
 
-def _as_list(value: object) -> bool:
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
-
-
-def _missing(value: object) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
+def _raise_repeated(frame: pd.DataFrame, source: str) -> None:
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise EpisodeError(f"{source}: field {name!r}: the column occurs twice, expected once")
 
 
 def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
@@ -63,20 +65,26 @@ def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The same object where nothing was missing.
+
+    Raises
+    ------
+    EpisodeError
+        If a column occurs twice.
     """
+    _raise_repeated(frame, "episodes")
     if "judgments" not in frame or not frame["judgments"].isna().any():
         return frame
-    filled = [[] if _missing(value) else value for value in frame["judgments"]]
+    filled = [[] if missing(value) else value for value in frame["judgments"]]
     return frame.assign(judgments=pd.Series(filled, index=frame.index, dtype=object))
 
 
 def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> str:
-    if not isinstance(value, Iterable) or not _as_list(value):
-        return f"expected a list of {', '.join(known)}, found {value!r}"
+    if not isinstance(value, Iterable) or not as_list(value):
+        return f"expected a list of {', '.join(known)}, found {shown(value)}"
     for position, word in enumerate(value, 1):
-        if not (isinstance(word, str) and word in known) and not (allow_none and _missing(word)):
+        if not (isinstance(word, str) and word in known) and not (allow_none and missing(word)):
             expected = ", ".join(known) + (" or null" if allow_none else "")
-            return f"entry {position} is {word!r}, expected one of {expected}"
+            return f"entry {position} is {shown(word)}, expected one of {expected}"
     return ""
 
 
@@ -105,25 +113,27 @@ def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
     return _optional_problem(record, actions, observations)
 
 
-def _whole(value: object) -> bool:
-    return (isinstance(value, int | np.integer) and not isinstance(value, bool)) or (
-        isinstance(value, float) and value.is_integer()
-    )
-
-
 def _optional_problem(
     record: Mapping[str, Any], actions: list[str], observations: int
 ) -> tuple[str, str] | None:
-    termination, failed, budget = (record.get(name) for name in ("termination", "failed", "budget"))
-    if not _missing(termination):
+    termination, failed, budget, stated = (record.get(name) for name in _CHECKED[2:])
+    if not missing(termination):
         if termination not in TERMINATIONS:
-            return "termination", f"expected one of {', '.join(TERMINATIONS)} or null, found {termination!r}"
+            return (
+                "termination",
+                f"expected one of {', '.join(TERMINATIONS)} or null, found {shown(termination)}",
+            )
         if (termination == "answered") != (actions[-1:] == ["finish"]):
             return "termination", f"{termination!r} does not fit the last action {actions[-1:] or None}"
     if isinstance(failed, Sized) and len(failed) != observations:
-        return "failed", f"expected a list of {observations} booleans, one an observation, found {failed!r}"
-    if not _missing(budget) and float(str(budget)) < max(1, len(actions)):
-        return "budget", f"expected at least the {len(actions)} actions taken, found {budget!r}"
+        return (
+            "failed",
+            f"expected a list of {observations} booleans, one an observation, found {shown(failed)}",
+        )
+    if isinstance(stated, Sized) and len(stated) > observations:
+        return "stated", f"{len(stated)} for {observations} observations, expected at most one for each"
+    if not missing(budget) and float(str(budget)) < max(1, len(actions)):
+        return "budget", f"expected at least the {len(actions)} actions taken, found {shown(budget)}"
     return None
 
 
@@ -187,23 +197,45 @@ def checked_codes(
     EpisodeError
         As in :func:`validate`.
     """
+    _raise_repeated(frame, source)
     for name in required:
         if name not in frame:
             raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
-    _raise_kind(frame, lambda row: _place(source, lines, row))
+    if fault := kind_fault(frame):
+        raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
-    key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
-    repeated = frame.duplicated(key)
+    repeated = _repeated(frame)
     if repeated.any():
-        row = int(repeated.to_numpy().argmax())
-        what = ", ".join(f"{name}={frame[name].iloc[row]!r}" for name in key)
+        row = int(repeated.argmax())
+        key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
+        what = ", ".join(f"{name}={shown(frame[name].iloc[row])}" for name in key)
         raise EpisodeError(
             f"{_place(source, lines, row)}: field 'question_id': a second episode with {what}; "
             "expected one for each question and regime of a cell"
         )
     return list_codes(frame) if codes is None and "actions" in frame else codes
+
+
+def _repeated(frame: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which episodes are, or could be, one that came before.
+
+    What an episode leaves out is what the paper has: eight actions, HotpotQA, or FEVER on a split named so.
+    Without a seed it could be any of those with one.
+    """
+    key = frame[[name for name in (*KEY, "task") if name in frame]]
+    if "task" in key and "split" in key and key["task"].isna().any():
+        fever = key["split"].str.startswith("fever")
+        key = key.assign(task=key["task"].where(key["task"].notna(), np.where(fever, "fever", "hotpotqa")))
+    if "budget" in frame:
+        key = key.assign(budget=pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
+    same: NDArray[np.bool_] = key.duplicated().to_numpy()
+    if "seed" not in frame or not same.any():
+        return same
+    unknown = frame["seed"].isna()
+    after_unknown = unknown.groupby(key.groupby(list(key), dropna=False).ngroup()).cummax()
+    return same & (key.assign(seed=frame["seed"]).duplicated() | after_unknown).to_numpy()
 
 
 def _quick_check(frame: pd.DataFrame) -> tuple[bool, ListCodes | None]:
@@ -233,61 +265,23 @@ def _options_sound(frame: pd.DataFrame, codes: ListCodes) -> bool:
         words = frame["termination"].to_numpy(dtype=object)[given]
         if not (set(words) <= set(TERMINATIONS) and ((words == "answered") == codes.answered[given]).all()):
             return False
+    if "stated" in frame:
+        stated = frame["stated"].map(lambda value: len(value) if as_list(value) else 0).to_numpy()
+        if (stated > codes.n_actions - codes.answered).any():
+            return False
     if "budget" in frame:
         budget = frame["budget"]
         return budget.dtype == np.int64 and bool((budget >= np.maximum(codes.n_actions, 1)).all())
     return True
 
 
-def _boolean(value: object) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-def _list_or_null(kind: Callable[[object], bool]) -> Callable[[object], bool]:
-    def check(value: object) -> bool:
-        if isinstance(value, Iterable) and _as_list(value):
-            return all(map(kind, value))
-        return _missing(value)
-
-    return check
-
-
-def _text_or_null(value: object) -> bool:
-    return _missing(value) or isinstance(value, str)
-
-
-def _whole_or_null(value: object) -> bool:
-    return _missing(value) or _whole(value)
-
-
-#: Fields of one kind whatever the others hold: the check, and what it expects.
-_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "success": (_boolean, "true or false"),
-    "failed": (_list_or_null(_boolean), "a list of booleans, one an observation, or null"),
-    "stated": (_list_or_null(_text_or_null), "a list of texts or nulls, or null"),
-    **dict.fromkeys(("task", "answer"), (_text_or_null, "a text or null")),
-    **dict.fromkeys(
-        ("budget", "n_judgment_calls", "n_discarded", "seed"), (_whole_or_null, "a whole number or null")
-    ),
-}
-
-
-def _raise_kind(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
-    for name, (check, expected) in _KINDS.items():
-        if name not in frame or frame[name].dtype == bool:
-            continue
-        for row, value in enumerate(frame[name].tolist()):
-            if not check(value):
-                raise EpisodeError(f"{place(row)}: field {name!r}: expected {expected}, found {value!r}")
-
-
 def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     for name in _TEXT:
         if name in frame and not _all_texts(frame[name]):
             for row, value in enumerate(frame[name]):
-                if not (isinstance(value, str) and value.strip()):
+                if not (isinstance(value, str) and value.strip() and encodable(value)):
                     raise EpisodeError(
-                        f"{place(row)}: field {name!r}: expected a non-empty text, found {value!r}"
+                        f"{place(row)}: field {name!r}: expected a non-empty text, found {shown(value)}"
                     )
     columns = [name for name in _CHECKED if name in frame]
     # Most episodes repeat another's course of actions, so each course is checked once.
@@ -307,6 +301,6 @@ def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
 def _all_texts(column: "pd.Series[Any]") -> bool:
     """Return whether a column holds non-empty texts only, looking at each distinct value once."""
     try:
-        return all(isinstance(value, str) and value.strip() for value in column.unique())
+        return all(isinstance(value, str) and value.strip() and encodable(value) for value in column.unique())
     except TypeError:  # something unhashable, so not a text
         return False

@@ -1,10 +1,12 @@
 """Episodes of any accepted form as a checked table."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from judged_useless.episodes.codes import ListCodes
+from judged_useless.episodes.kinds import unencodable_field
 from judged_useless.episodes.schema import EpisodeError, Episodes, checked_codes, fill_judgments, validate
 
 #: Fields that every stopping measure needs.
@@ -73,7 +75,19 @@ def _table(episodes: Episodes, required: Sequence[str]) -> pd.DataFrame:
             for name in required:
                 if name not in record:
                     raise EpisodeError(f"episodes, row {row}: field {name!r} is missing")
-        frame = pd.DataFrame.from_records(records)
+        frame = _from_records(records)
     if frame.empty:
         raise EpisodeError("there are no episodes; check the filters that chose them")
     return fill_judgments(frame)
+
+
+def _from_records(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    try:
+        return pd.DataFrame.from_records(records)
+    except UnicodeEncodeError as error:
+        for row, record in enumerate(records, 1):
+            if field := unencodable_field(record):
+                raise EpisodeError(
+                    f"episodes, row {row}: field {field}: half of a surrogate pair, expected a text"
+                ) from error
+        raise

@@ -123,7 +123,9 @@ class Estimate(Mapping[str, object]):
         """
         values = {name: row[name] for name in cls._names() if name != "parts"}
         if values["value"] != values["value"]:
-            raise UndefinedEstimateError(f"{values['name']} is undefined: {values['reason']}")
+            # A row made of an error already says what is undefined.
+            reason, prefix = str(values["reason"]), f"{values['name']} is undefined: "
+            raise UndefinedEstimateError(prefix + reason.removeprefix(prefix))
         whole = {name: int(values[name]) for name in ("n", "n_clusters", "n_boot", "n_failed")}
         seed = values["seed"]
         return cls(**values | whole | {"seed": None if seed is None or seed != seed else int(seed)})

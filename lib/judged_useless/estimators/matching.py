@@ -5,6 +5,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import DecisionPoints
+from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.measure import Measure
@@ -13,9 +14,6 @@ from judged_useless.estimators.resampling import Floats, Statistic, cluster_sums
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-#: Actions an episode may take when it does not say so itself (paper §2).
-DEFAULT_BUDGET = 8
-
 
 def budget_of(episodes: pd.DataFrame) -> int:
     """Return the number of actions an episode may take: the episodes' own ``budget``, or the paper's eight.
@@ -23,11 +21,11 @@ def budget_of(episodes: pd.DataFrame) -> int:
     Raises
     ------
     EpisodeError
-        If the episodes have more than one budget.
+        If the episodes have more than one budget; those that state none have the paper's.
     """
-    if "budget" not in episodes or episodes["budget"].isna().all():
+    if "budget" not in episodes:
         return DEFAULT_BUDGET
-    budgets = episodes["budget"].dropna().unique()
+    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).unique()
     if len(budgets) > 1:
         raise EpisodeError(
             f"episodes: field 'budget' mixes {sorted(map(int, budgets))}; contrast them one by one"

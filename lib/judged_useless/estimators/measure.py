@@ -165,6 +165,8 @@ def with_interval(
 def _bounds(defined: Floats, level: float) -> tuple[float | None, float | None, str]:
     if not len(defined):
         return None, None, "no resample has a value"
+    if len(defined) == 1:
+        return None, None, "one resample has no spread"
     if np.ptp(defined) < _SAME:
         return None, None, "every resample gives the same value"
     try:

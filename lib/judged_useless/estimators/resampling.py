@@ -20,6 +20,8 @@ Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats], Floats]
 _WORD_BITS = 32
+#: Most resamples of an interval: with 300 questions their weights alone take 240 MB.
+MAX_N_BOOT = 100_000
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Resampling:
     Attributes
     ----------
     n_boot : int
-        Number of resamples (default 2,000, as in the paper's §2), at least 1.
+        Number of resamples (default 2,000, as in the paper's §2), 1 to 100,000.
     seed : int
         Non-negative seed of the stream (default 0, the released one).
     level : float
@@ -51,6 +53,10 @@ class Resampling:
                 raise TypeError(f"{name} must be a whole number, not {value!r}")
         if self.n_boot < 1:
             raise ValueError(f"n_boot must be at least 1, not {self.n_boot}: an interval needs resamples")
+        if self.n_boot > MAX_N_BOOT:
+            raise ValueError(
+                f"n_boot must be at most {MAX_N_BOOT:,}, not {self.n_boot}: resamples are held in memory"
+            )
         if self.seed < 0:
             raise ValueError(f"seed must not be negative, not {self.seed}")
         if not 0 < self.level < 1:

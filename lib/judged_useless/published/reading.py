@@ -1,7 +1,7 @@
 """Reading the files of published numbers, and selecting from them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -128,14 +128,24 @@ def tables(folder: Path | None = None) -> dict[str, Path]:
     -------
     dict of str to pathlib.Path
         ``"1"`` to ``"28"``, ``"text"``, ``"figures"`` and ``"card"`` (the card of the released episodes).
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
     """
     folder = folder or published_dir()
+    if not folder.is_dir():
+        raise FileNotFoundError(f"{folder}: there is no such folder of published numbers")
     files = {str(int(path.stem.removeprefix("table_"))): path for path in sorted(folder.glob("table_*.csv"))}
     return files | {name: folder / file for name, file in OTHER_FILES.items() if (folder / file).exists()}
 
 
 def published(
-    table: str | int | None = None, *, folder: Path | None = None, **wanted: str | int | Sequence[str | int]
+    table: str | int | None = None,
+    *,
+    folder: Path | None = None,
+    **wanted: str | float | Sequence[str | float],
 ) -> pd.DataFrame:
     """Return published numbers.
 
@@ -145,7 +155,7 @@ def published(
         Number of the paper's table, ``"text"``, ``"figures"`` or ``"card"``; all of them by default.
     folder : pathlib.Path, optional
         Where the files lie; the project's own by default.
-    **wanted : str, int or sequence of them
+    **wanted : str, number or sequence of them
         Keep only rows with these values, for instance ``model="qwen3-8b", measure="delta"``.
 
     Returns
@@ -159,6 +169,8 @@ def published(
     ------
     PublishedError
         If a file is malformed.
+    FileNotFoundError
+        If there is no such folder, or it holds no published numbers.
     KeyError
         If there is no such table, column or value, or no row with that combination; the message lists those
         there are.
@@ -170,28 +182,38 @@ def published(
     ('-0.06', '-0.10', '-0.04')
     """
     known = tables(folder)
+    if not known:
+        raise FileNotFoundError(f"{folder}: the folder holds no published numbers, such as table_05.csv")
     if table is not None and str(table) not in known:
         raise KeyError(f"there is no published table {table!r}; there are {', '.join(known)}")
     chosen = [known[str(table)]] if table is not None else list(known.values())
     frame = pd.concat([_numbers(path) for path in chosen], ignore_index=True)
     kept = pd.Series(True, index=frame.index)
     for name, value in wanted.items():
-        kept &= _matches(frame, name, [value] if isinstance(value, str | int) else list(value))
+        kept &= _matches(
+            frame,
+            name,
+            list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value],
+        )
     if frame.empty or not kept.any():
         asked = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
         raise KeyError(f"no published number has all of {asked}")
     return frame[kept].reset_index(drop=True)
 
 
-def _matches(frame: pd.DataFrame, name: str, values: Sequence[str | int]) -> pd.Series:
+def _as_printed(value: object) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _matches(frame: pd.DataFrame, name: str, values: Sequence[object]) -> pd.Series:
     if name not in FILTERS:
         raise KeyError(f"published numbers cannot be selected by {name!r}, only by {', '.join(FILTERS)}")
     there = frame[name].astype("string").fillna("")
     known = set(there)
-    unknown = [value for value in map(str, values) if value not in known]
+    unknown = [value for value in map(_as_printed, values) if value not in known]
     if unknown:
         raise KeyError(
             f"no published number has {name} {', '.join(map(repr, unknown))}; there are "
             f"{', '.join(repr(each) for each in sorted(known))}"
         )
-    return there.isin([str(value) for value in values]).astype(bool)
+    return there.isin(list(map(_as_printed, values))).astype(bool)

@@ -27,7 +27,11 @@ class Paragraph(NamedTuple):
 
 
 class SupportingFact(NamedTuple):
-    """A sentence that the answer rests on; ``sentence`` is None where only the page is known (FEVER)."""
+    """A sentence that the answer rests on; ``sentence`` is None where only the page is known (FEVER).
+
+    A few of HotpotQA's own indices lie beyond the last sentence of their page: they are kept as they are, and
+    name the page but no sentence of it.
+    """
 
     title: str
     sentence: int | None

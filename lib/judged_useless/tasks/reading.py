@@ -2,10 +2,12 @@
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from judged_useless.strict_json import strict_loads
 from judged_useless.tasks.question import Question
 
 
@@ -93,14 +95,17 @@ def _text(path: Path) -> str:
     try:
         data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
         return data.decode("utf-8-sig")
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise ValueError(f"{path}: not a whole gzip file ({error})") from None
     except UnicodeDecodeError as error:
         raise ValueError(f"{path}: not UTF-8 text ({error})") from None
 
 
-def _parsed(text: str, path: Path, line: int = 1) -> Any:  # noqa: ANN401 - whatever JSON holds
+def _parsed(text: str, path: Path, line: int | None = None) -> Any:  # noqa: ANN401 - whatever JSON holds
     try:
-        return json.loads(text)
+        return strict_loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path}, line {line + error.lineno - 1}: not JSON ({error.msg})") from None
+        raise ValueError(f"{path}, line {(line or 1) + error.lineno - 1}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a key twice, a number too long, or brackets too deep
+        where = f"{path}, line {line}" if line else str(path)
+        raise ValueError(f"{where}: JSON that cannot be read ({error})") from None

@@ -1,9 +1,41 @@
 """The three forms in which a data set writes a question, checked field by field."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeVar
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from judged_useless.strict_json import shown
+
+#: A page is asked for by its title.
+Title = Annotated[str, StringConstraints(pattern=r"\S")]
+#: HotpotQA itself has indices beyond a page's last sentence: such a fact names the page, but no sentence.
+Index = Annotated[int, Field(ge=0)]
+
+
+def _check_titles(titles: Iterable[str]) -> None:
+    seen: set[str] = set()
+    for title in titles:
+        if title in seen:
+            raise ValueError(f"two pages have the title {shown(title)}, expected one")
+        seen.add(title)
+
+
+def _check_facts(titles: Iterable[str], pages: Mapping[str, list[str]]) -> None:
+    for title in titles:
+        if title not in pages:
+            raise ValueError(f"a fact is on the page {shown(title)}, which context does not have")
+        if not pages[title]:
+            raise ValueError(f"a fact is on the page {shown(title)}, which has no sentence")
 
 
 class _Row(BaseModel):
@@ -19,13 +51,14 @@ class _Row(BaseModel):
 class HubContext(BaseModel):
     """Column-wise pages of a hub row."""
 
-    title: list[str] = Field(min_length=1)
+    title: list[Title] = Field(min_length=1)
     sentences: list[list[str]]
 
     @model_validator(mode="after")
     def _same_length(self) -> Self:
         if len(self.title) != len(self.sentences):
             raise ValueError(f"{len(self.title)} titles but {len(self.sentences)} lists of sentences")
+        _check_titles(self.title)
         return self
 
 
@@ -33,7 +66,7 @@ class HubFacts(BaseModel):
     """Column-wise supporting facts of a hub row."""
 
     title: list[str]
-    sent_id: list[int]
+    sent_id: list[Index]
 
     @model_validator(mode="after")
     def _same_length(self) -> Self:
@@ -49,13 +82,34 @@ class HubRow(_Row):
     context: HubContext
     supporting_facts: HubFacts
 
+    @field_validator("supporting_facts")
+    @classmethod
+    def _facts_on_pages(cls, facts: HubFacts, info: ValidationInfo) -> HubFacts:
+        if "context" in info.data:
+            context = info.data["context"]
+            _check_facts(facts.title, dict(zip(context.title, context.sentences, strict=True)))
+        return facts
+
 
 class OriginalRow(_Row):
     """HotpotQA as its original JSON file has it."""
 
     id: str = Field(min_length=1, alias="_id")
-    context: list[tuple[str, list[str]]] = Field(min_length=1)
-    supporting_facts: list[tuple[str, int]]
+    context: list[tuple[Title, list[str]]] = Field(min_length=1)
+    supporting_facts: list[tuple[str, Index]]
+
+    @field_validator("context")
+    @classmethod
+    def _titles_differ(cls, context: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+        _check_titles(title for title, _ in context)
+        return context
+
+    @field_validator("supporting_facts")
+    @classmethod
+    def _facts_on_pages(cls, facts: list[tuple[str, int]], info: ValidationInfo) -> list[tuple[str, int]]:
+        if "context" in info.data:
+            _check_facts((title for title, _ in facts), dict(info.data["context"]))
+        return facts
 
 
 class FeverRow(_Row):
@@ -63,7 +117,7 @@ class FeverRow(_Row):
 
     id: str | int
     answer: Literal["SUPPORTS", "REFUTES"]
-    knowledge_base: dict[str, str] = Field(min_length=1)
+    knowledge_base: dict[Title, str] = Field(min_length=1)
     supporting_titles: list[str] = Field(min_length=1)
 
     @model_validator(mode="after")
@@ -101,15 +155,10 @@ def validated(model: type[RowT], row: Mapping[str, Any]) -> RowT:
     except ValidationError as error:
         name = row.get("id", row.get("_id", "without id"))
         problems = "; ".join(_problem(problem) for problem in error.errors())
-        raise ValueError(f"question {name!r}: {problems}") from None
+        raise ValueError(f"question {shown(name)}: {problems}") from None
 
 
 def _problem(problem: Mapping[str, Any]) -> str:
     field = ".".join(str(part) for part in problem["loc"]) or "record"
-    found = "" if problem["type"] == "missing" else f" (found {_short(problem['input'])})"
+    found = "" if problem["type"] == "missing" else f" (found {shown(problem['input'], 60)})"
     return f"field {field}: {problem['msg']}{found}"
-
-
-def _short(value: object, length: int = 60) -> str:
-    text = repr(value)
-    return text if len(text) <= length else f"{text[:length]}…"
