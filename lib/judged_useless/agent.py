@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from judged_useless.calls import Call, Options, Proposal, together
+from judged_useless.calls import Call, Options, Proposal, judgment_request, together
 from judged_useless.conditions import Condition
 from judged_useless.conversation import Conversation
 from judged_useless.environment import Environment, Observation
 from judged_useless.judgments import (
-    JUDGMENT_FORM,
-    JUDGMENT_TOKENS,
     IntegrationRule,
     lexical_judgment,
     parse_side_channel,
@@ -27,12 +25,6 @@ from judged_useless.prompts import get_wording
 from judged_useless.react import Turn, get_style, read_native_calls
 from judged_useless.stoppers import STOPPERS, Stopper
 from judged_useless.tasks import is_correct
-
-#: Opens the side channel's reply of a thinking model, which would spend its eight tokens on thinking. Ours:
-#: the paper does not say how it asked there.
-NO_THINKING = "<think>\n\n</think>\n\n"
-# Providers whose models continue a message of the assistant's.
-_CONTINUING = ("vllm", "openai")
 
 
 async def run_episode(
@@ -220,11 +212,11 @@ class Episode:
             return lexical_judgment(question.text, seen.text)
         if not self.asks_side_channel:
             return None
-        messages = self.conversation.scratch(self.conversation.wording.judgment)
-        if self.model.decoding.thinking and self.model.provider in _CONTINUING:
-            messages.append({"role": "assistant", "content": NO_THINKING})
-        form = JUDGMENT_FORM if self.options.constrain else None
-        reply = await self.call("judgment", messages, max_new_tokens=JUDGMENT_TOKENS, regex=form)
+        conversation, constrain = self.conversation, self.options.constrain
+        messages, options = judgment_request(
+            self.model, conversation.messages, conversation.wording.judgment, constrain=constrain
+        )
+        reply = await self.call("judgment", messages, **options)
         return parse_side_channel(reply.text)
 
     def _note(self, judgment: str | None) -> None:

@@ -1,12 +1,19 @@
 """What an episode asks of a model: the options of a run, requests, proposed turns."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
-from judged_useless.models.base import Generation
+from judged_useless.judgments.side_channel import JUDGMENT_FORM, JUDGMENT_TOKENS
+from judged_useless.models.base import Generation, Message, Model
 from judged_useless.react import Turn
+
+#: Opens the side channel's reply of a thinking model, which would spend its eight tokens on thinking. Ours:
+#: the paper does not say how it asked there.
+NO_THINKING = "<think>\n\n</think>\n\n"
+# Providers whose models continue a message of the assistant's.
+_CONTINUING = ("vllm", "openai")
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -56,6 +63,54 @@ class Options:
     useless_rate: float | None = None
     seed: int = 42
     constrain: bool = False
+
+
+def judgment_request(
+    model: Model, messages: Sequence[Message], question: str, *, constrain: bool
+) -> tuple[list[Message], dict[str, Any]]:
+    """Return what is sent to ask for the judgment of the latest observation.
+
+    Parameters
+    ----------
+    model : Model
+        That is asked.
+    messages : sequence of Message
+        The history up to that observation; it stays as it is.
+    question : str
+        The side channel's.
+    constrain : bool
+        Whether the reply is held to its form.
+
+    Returns
+    -------
+    tuple of (list of Message, dict)
+        Messages, and options of the request.
+    """
+    asked: list[Message] = [*messages, {"role": "user", "content": question}]
+    if model.decoding.thinking and model.provider in _CONTINUING:
+        asked.append({"role": "assistant", "content": NO_THINKING})
+    return asked, {"max_new_tokens": JUDGMENT_TOKENS, "regex": JUDGMENT_FORM if constrain else None}
+
+
+async def all_of(coroutines: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Wait for all; if one fails the others are cancelled, and its failure is raised as itself.
+
+    Parameters
+    ----------
+    coroutines : iterable of coroutine
+        Started in this order.
+
+    Returns
+    -------
+    list
+        Results, in the same order.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in coroutines]
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from failures
+    return [task.result() for task in tasks]
 
 
 async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:

@@ -6,7 +6,11 @@ import sys
 from collections.abc import Sequence
 
 #: Commands, each a module with ``SUMMARY``, ``add_arguments(parser)`` and ``main(arguments)``.
-COMMANDS = {"fetch": "judged_useless.commands.fetch", "run": "judged_useless.commands.run"}
+COMMANDS = {
+    "fetch": "judged_useless.commands.fetch",
+    "run": "judged_useless.commands.run",
+    "replay": "judged_useless.commands.replay",
+}
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -80,20 +80,6 @@ class Conversation:
         self.user(self._counted(self.wording.observation.replace("{text}", text), remaining))
         self._latest = len(self.messages) - 1
 
-    def scratch(self, *texts: str) -> list[Message]:
-        """Return a copy that goes on with messages of the harness; the history stays as it is.
-
-        Parameters
-        ----------
-        *texts : str
-            User messages.
-
-        Returns
-        -------
-        list of Message
-        """
-        return [*self.messages, *(Message(role="user", content=text) for text in texts)]
-
     def follow(self, text: str) -> None:
         """Append a paragraph to the latest observation."""
         self._append(self._latest, text)

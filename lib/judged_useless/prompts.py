@@ -6,7 +6,7 @@ Where the paper only describes a prompt, the wording is ours and marked so.
 
 from types import MappingProxyType
 
-from judged_useless.wording import Wording
+from judged_useless.wording import ProbeWording, Wording
 
 #: Sentences that a condition adds to the instructions. ``{budget}`` and ``{k}`` are filled in.
 _ADDITIONS = {
@@ -205,3 +205,71 @@ def get_wording(style: str, kind: str) -> Wording:
         raise ValueError(
             f"there is no wording in style {style!r} for a {kind!r}; known are {known}"
         ) from None
+
+
+#: What the usefulness turn can be answered with (paper, Appendix C.4; PROTOCOL: "Beliefs").
+USEFULNESS = ("USEFUL_NEW", "REDUNDANT", "RELATED_NOT_ANSWERING", "OFF_TOPIC", "UNSURE")
+
+_USEFULNESS = """\
+Pause. Before deciding anything, give an honest assessment of the LAST observation. Choose the one category \
+that describes it best for {task}:
+- USEFUL_NEW: it gives information that helps and that you did not have before;
+- REDUNDANT: it only repeats what earlier observations gave;
+- RELATED_NOT_ANSWERING: it is about the subject, but does not help;
+- OFF_TOPIC: it is about something else, or empty;
+- UNSURE: you cannot tell.
+Reply with a single JSON object and nothing else: {{"usefulness": one of "USEFUL_NEW", "REDUNDANT", \
+"RELATED_NOT_ANSWERING", "OFF_TOPIC", "UNSURE", "reason": one short sentence}}"""
+
+_CONTINUATION = """\
+Pause. Before deciding anything, give an honest assessment of your situation. You have an unspecified number \
+of tool interactions left with this knowledge base. Estimate two probabilities, each between 0 and 1:
+- p_continue: the probability that you would end up {right} if you kept consulting this knowledge base with \
+the remaining interactions;
+- p_answer_now: the probability that you would {answer} if you gave your best {noun} right now from what you \
+already know.
+Reply with a single JSON object and nothing else: {{"p_continue": number, "p_answer_now": number, "prefer": \
+one of "continue", "answer_now", "unsure", "reason": one short sentence}}"""
+
+_PLACEHOLDER = (
+    "Your Action Input was a placeholder, not an answer. Respond again in the required format (Thought / "
+    "Action / Action Input) with Action: finish and your actual final answer to the original question as the "
+    "Action Input."
+)
+
+#: (style, kind of task) -> wording of the probes. Usefulness turns and claims: wording ours.
+PROBES: dict[tuple[str, str], ProbeWording] = {
+    ("react", "question"): ProbeWording(
+        usefulness=_USEFULNESS.format(task="answering the original question"),
+        continuation=_CONTINUATION.format(
+            right="answering the original question correctly", answer="answer correctly", noun="answer"
+        ),
+        repair=_PLACEHOLDER,
+    ),
+    ("react", "claim"): ProbeWording(
+        usefulness=_USEFULNESS.format(task="verifying the original claim"),
+        continuation=_CONTINUATION.format(
+            right="giving the correct verdict on the original claim",
+            answer="give the correct verdict",
+            noun="verdict",
+        ),
+        repair=_PLACEHOLDER.replace(
+            "your actual final answer to the original question",
+            "your actual final verdict on the original claim",
+        ),
+    ),
+}
+PROBES["search-r1", "question"] = ProbeWording(
+    usefulness=PROBES["react", "question"].usefulness,
+    continuation=PROBES["react", "question"].continuation,
+    repair=(
+        "What you gave was a placeholder, not an answer. Respond again with your actual final answer to the "
+        "original question inside <answer> and </answer>."
+    ),
+)
+
+
+def get_probe_wording(style: str, kind: str) -> ProbeWording:
+    """Look the wording of the probes up; arguments and errors as for :func:`get_wording`."""
+    get_wording(style, kind)
+    return PROBES[style, kind]

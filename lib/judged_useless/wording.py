@@ -94,6 +94,23 @@ class Wording:
         return "\n\n".join([system, "\n".join(added)] if added else [system])
 
 
+@dataclass(frozen=True)
+class ProbeWording:
+    """What is asked of recorded trajectories, each on a copy of the conversation.
+
+    Attributes
+    ----------
+    usefulness, continuation : str
+        The two belief turns: what the last observation was worth, and what going on and answering now are.
+    repair : str
+        Sent after an answer that copies the template in place of an answer.
+    """
+
+    usefulness: str
+    continuation: str
+    repair: str
+
+
 def counter(remaining: int) -> str:
     """Return the line that tells how many actions are left (paper, Appendix B.1).
 

@@ -13,7 +13,8 @@ from judged_useless.environment import Environment
 from judged_useless.judgments import parse_side_channel
 from judged_useless.models import get_model, policies
 from judged_useless.models.policies import COUNTED, POLICIES, Situation, get_policy
-from judged_useless.models.scripted import KnowsQuestions, Rates, ScriptedModel
+from judged_useless.models.rates import Rates
+from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
 from judged_useless.pool import FailurePool
 
 QUESTIONS = hamlets.load("many")

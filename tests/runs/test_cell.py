@@ -161,7 +161,7 @@ async def test_an_interrupted_run_is_resumed_where_it_stopped(tmp_path: Path) ->
 async def test_a_transport_failure_leaves_the_episode_pending(tmp_path: Path) -> None:
     with pytest.raises(IncompleteRunError, match="the same call resumes the run") as failure:
         await run(tmp_path / "run", model=failing(GONE, 40), concurrency=1)
-    cut = failure.value.run
+    cut = Run(failure.value.path)
     assert cut.manifest["status"] == "incomplete"
     episodes = cut.episodes()
     assert len(episodes) == 18 - failure.value.missing

@@ -5,6 +5,8 @@ import asyncio
 import sys
 from typing import Any
 
+from judged_useless.commands.options import add_model_arguments, model_options
+
 SUMMARY = "run an agent on a failing source, or resume a run"
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
@@ -12,8 +14,6 @@ _CELL = (
     "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
     "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency", "progress",
 )  # fmt: skip
-#: And those that are options of a model's provider, passed on where they are given.
-_MODEL = ("base_url", "served_name", "context", "cost_cap_usd")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,15 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--source", metavar="PATH", help="where the task is read from")
     parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
-    parser.add_argument(
-        "--base-url", action="append", metavar="URL", help="server; may be repeated to spread the load"
-    )
-    parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
-    parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
-    parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
-    parser.add_argument(
-        "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
-    )
+    add_model_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -97,19 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     options = {name: getattr(arguments, name) for name in _CELL}
-    for name in _MODEL:
-        if (value := getattr(arguments, name)) is not None:
-            options[name] = value
-    if arguments.prices:
-        if arguments.model.startswith("scripted:"):
-            raise ValueError(f"{arguments.model}: a scripted agent has no option prices")
-        from judged_useless.models.costs import load_prices
-
-        prices, name = load_prices(arguments.prices), arguments.model.partition(":")[2]
-        if name not in prices:
-            raise ValueError(f"{arguments.prices}: no price of {name!r}; it has {', '.join(prices)}")
-        options["price"] = prices[name]
-    return options
+    return options | model_options(arguments, arguments.model)
 
 
 def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help

@@ -7,6 +7,8 @@ from judged_useless.estimators.answering import (
     share_answered,
     share_at_last_action,
 )
+from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
+from judged_useless.estimators.beliefs import belief_curves, belief_table
 from judged_useless.estimators.continuing import continue_or_answer
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.cost import extra_calls, tool_calls, utility
@@ -22,6 +24,7 @@ from judged_useless.estimators.policies import StoppingPolicy, simple_policies
 from judged_useless.estimators.pooling import pooled_contrast
 from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
 from judged_useless.estimators.regret import policy_regret, policy_values
+from judged_useless.estimators.stated_agreement import stated_agreement
 from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime
 
 __all__ = [
@@ -32,6 +35,9 @@ __all__ = [
     "UndefinedEstimateError",
     "agreement",
     "answer_rate_after_run",
+    "answers_when_favoured",
+    "belief_curves",
+    "belief_table",
     "cohen_kappa",
     "continue_or_answer",
     "design_label_contrast",
@@ -43,6 +49,7 @@ __all__ = [
     "leave_contrast",
     "mean_success",
     "median_answer_action",
+    "missing_replies",
     "non_inferiority",
     "paired_contrast",
     "plan_questions",
@@ -56,6 +63,7 @@ __all__ = [
     "share_at_last_action",
     "simple_policies",
     "specificity",
+    "stated_agreement",
     "success_by_regime",
     "switch_summary",
     "time_matched_contrast",

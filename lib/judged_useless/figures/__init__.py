@@ -5,6 +5,7 @@ from judged_useless.figures.comparison import described, judged_and_answered, pu
 from judged_useless.figures.curves import beliefs, hazards_by_run, judgments_by_position
 from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
 from judged_useless.figures.matrix import contrast_heatmap
+from judged_useless.figures.optimal import run_length_curves, sequential_tests
 from judged_useless.figures.rows import answering_actions, contrast_forest, judged_and_answered_by_model
 from judged_useless.figures.tradeoff import cost_against_success
 
@@ -26,4 +27,6 @@ __all__ = [
     "judgments_by_position",
     "picture",
     "published_and_recomputed",
+    "run_length_curves",
+    "sequential_tests",
 ]

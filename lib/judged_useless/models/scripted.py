@@ -6,12 +6,14 @@ conversation: equal conversations are continued equally, in any order and at any
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Protocol, Self, runtime_checkable
 
+from judged_useless.judgments.stated import stated_judgment
 from judged_useless.models.base import Decoding, Generation, Message
 from judged_useless.models.policies import Situation, get_policy
-from judged_useless.models.transcript import Transcript, read_transcript
+from judged_useless.models.rates import Rates
+from judged_useless.models.transcript import Transcript, read_transcript, thought_to_label
 from judged_useless.seeds import stable_seed
 from judged_useless.tasks import Question
 
@@ -25,46 +27,8 @@ class KnowsQuestions(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Rates:
-    """Probabilities of what a scripted agent does; the first three are those of the paper's simulation.
-
-    Attributes
-    ----------
-    useless_if_failed, useless_if_real : float
-        Of judging a result USELESS that is not, or is, from the question's own pages.
-    stop_if_useful : float
-        Of answering after a real result judged USEFUL, whatever the policy.
-    knows : float
-        Of knowing the answer without having found it.
-    silent : float
-        Of a thought that says nothing about the latest result.
-    lookup, backup : float
-        Of a lookup after a real page, and of the backup tool after a useless result where there is one.
-    unparsed, invalid, unreadable, truncated, disobedient : float
-        Of a judgment that is neither word, an action word that does not exist, a turn without a readable
-        action, a turn that is cut off, and a search although only finish is left.
-    """
-
-    useless_if_failed: float = 0.99
-    useless_if_real: float = 0.45
-    stop_if_useful: float = 0.3
-    knows: float = 0.2
-    silent: float = 0.15
-    lookup: float = 0.1
-    backup: float = 0.3
-    unparsed: float = 0.0
-    invalid: float = 0.0
-    unreadable: float = 0.0
-    truncated: float = 0.0
-    disobedient: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value in asdict(self).items():
-            if not 0 <= value <= 1:
-                raise ValueError(f"scripted agent: {name} is {value}, expected a probability between 0 and 1")
-
-
+#: As an annotator it labels a thought by its own keyword reader.
+_STATED_LABELS = {"USELESS": "says_useless", "USEFUL": "useful", None: "no_judgment"}
 _USELESS_WORDS = ("USELESS", "Useless.", " useless")
 _USEFUL_WORDS = ("USEFUL", "Useful.", " useful")
 _USELESS_THOUGHTS = (
@@ -188,6 +152,10 @@ class ScriptedModel:
         ValueError
             If the conversation is about a question it was not handed.
         """
+        thought = thought_to_label(messages)
+        if thought is not None:
+            label = _STATED_LABELS[stated_judgment(thought)]
+            return Generation(text=f'{{"label": "{label}"}}', finish_reason="stop")
         transcript = read_transcript(messages, self._questions)
         text = self._reply(transcript)
         cut = transcript.wants == "turn" and self._draw(transcript, "truncated") < self.rates.truncated
@@ -239,6 +207,8 @@ class ScriptedModel:
         if transcript.wants == "decision":
             stops = self._stops_now(transcript)
             return f"I have weighed both.\nDECISION: {'ANSWER_NOW' if stops else 'CONTINUE'}"
+        if transcript.wants in ("usefulness", "continuation"):
+            return self._belief(transcript)
         if not transcript.reminded and self._draw(transcript, "unreadable") < self.rates.unreadable:
             return "I am not sure how to go on."
         return self._turn(transcript)
@@ -248,6 +218,15 @@ class ScriptedModel:
             return "Partly."
         words = _USELESS_WORDS if self._useless(transcript, transcript.t) else _USEFUL_WORDS
         return words[int(len(words) * self._draw(transcript, "word"))]
+
+    def _belief(self, transcript: Transcript) -> str:
+        if self._draw(transcript, f"mute {transcript.wants}") < self.rates.mute:
+            return "I would rather not say."
+        if transcript.wants == "continuation":
+            draws = self._draw(transcript, "continuing"), self._draw(transcript, "answering")
+            return self.rates.continuation(self._situation(transcript).own_run, *draws)
+        word = "OFF_TOPIC" if self._useless(transcript, transcript.t) else "USEFUL_NEW"
+        return f'{{"usefulness": "{word}", "reason": "So I think."}}'
 
     def _turn(self, transcript: Transcript) -> str:
         forced = transcript.only_finish and self._draw(transcript, "disobedient") >= self.rates.disobedient
@@ -291,6 +270,10 @@ class ScriptedModel:
 
     def _answer(self, transcript: Transcript) -> str:
         question = transcript.question
+        if self._draw(transcript, "placeholder") < self.rates.placeholder and (
+            not transcript.repaired or self._draw(transcript, "stubborn") < self.rates.stubborn
+        ):
+            return "your best guess"
         found = set(question.gold_titles) <= {seen.title for seen in transcript.observations}
         # What is known does not depend on what was seen.
         knows = stable_seed(self.seed, "knows", question.id) / 2**60 < self.rates.knows

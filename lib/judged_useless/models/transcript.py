@@ -1,21 +1,30 @@
 """Reading a conversation back, as far as a scripted agent needs it."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.prompts import WORDINGS
+from judged_useless.prompts import PROBES, WORDINGS
 from judged_useless.tasks import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
 _REMAINING = re.compile(r"\[Actions remaining: (\d+)\]")
-_JUDGMENTS = tuple({wording.judgment for wording in WORDINGS.values()})
 _ANSWER_NOW = tuple({wording.answer_now for wording in WORDINGS.values()})
 _NOTICES = tuple({wording.switch_notice for wording in WORDINGS.values()} - {""})
 _REMINDERS = tuple({wording.reminder for wording in WORDINGS.values()})
 _DECISION = "write exactly: DECISION:"
+_REPAIRS = tuple({wording.repair for wording in PROBES.values()})
+
+Wanted = Literal["turn", "judgment", "decision", "usefulness", "continuation"]
+#: What a message asks for, by the whole message; anything else asks for a turn.
+_ASKED: dict[str, Wanted] = {
+    **{wording.judgment: "judgment" for wording in WORDINGS.values()},
+    **{wording.usefulness: "usefulness" for wording in PROBES.values()},
+    **{wording.continuation: "continuation" for wording in PROBES.values()},
+}
 
 
 @dataclass(frozen=True)
@@ -37,12 +46,12 @@ class Transcript:
         What it is about.
     observations : tuple of Seen
         In order.
-    wants : {"turn", "judgment", "decision"}
+    wants : {"turn", "judgment", "decision", "usefulness", "continuation"}
         What the last message asks for.
     only_finish : bool
         Whether the latest message says that only an answer is left.
-    reminded : bool
-        Whether the last message asks for the required format.
+    reminded, repaired : bool
+        Whether the last message asks for the required format, and for a real answer.
     remaining : int or None
         Actions left, where the conversation counts down.
     tags : bool
@@ -53,9 +62,10 @@ class Transcript:
 
     question: Question
     observations: tuple[Seen, ...]
-    wants: Literal["turn", "judgment", "decision"]
+    wants: Wanted
     only_finish: bool
     reminded: bool
+    repaired: bool
     remaining: int | None
     tags: bool
     has_backup: bool
@@ -113,6 +123,17 @@ def _without_additions(text: str) -> str:
     return text
 
 
+def thought_to_label(messages: Sequence[Message]) -> str | None:
+    """Return the thought that an annotator is asked to label; None if that is not what is asked."""
+    if '"next_thought"' not in messages[-1]["content"]:
+        return None
+    try:
+        record = json.loads(messages[-1]["content"])
+    except ValueError:
+        return None
+    return str(record["next_thought"]) if isinstance(record, dict) and "next_thought" in record else None
+
+
 def read_transcript(messages: Sequence[Message], questions: Mapping[str, Question]) -> Transcript:
     """Read a conversation that the agent loop has written.
 
@@ -143,9 +164,10 @@ def read_transcript(messages: Sequence[Message], questions: Mapping[str, Questio
     return Transcript(
         question=question,
         observations=observations,
-        wants="judgment" if last in _JUDGMENTS else "decision" if _DECISION in last else "turn",
-        only_finish=any(sentence in latest for sentence in _ANSWER_NOW),
+        wants="decision" if _DECISION in last else _ASKED.get(last, "turn"),
+        only_finish=any(sentence in latest for sentence in _ANSWER_NOW) or last in _REPAIRS,
         reminded=last in _REMINDERS,
+        repaired=last in _REPAIRS,
         remaining=int(counts[-1]) if counts else None,
         tags=tags,
         has_backup=not tags and "backup_search[query]" in messages[0]["content"],

@@ -1,37 +1,69 @@
 """Running a cell: all its episodes in flight, each on the disk as soon as it has ended."""
 
-import asyncio
-import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from judged_useless.agent import run_episode
 from judged_useless.calls import Options
 from judged_useless.conditions import get_condition
+from judged_useless.environment import Environment
 from judged_useless.knowledge import LookupMode
 from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.pool import SALT, replicate_salt
+from judged_useless.pool import SALT, FailurePool, replicate_salt
 from judged_useless.regimes import MEAN6, get_regime
-from judged_useless.runs.checking import load_manifest, missing, record_check
-from judged_useless.runs.execution import Execution, IncompleteRunError
+from judged_useless.runs.carrying_out import carry_out
+from judged_useless.runs.checking import load_manifest, record_check
+from judged_useless.runs.execution import IncompleteRunError
 from judged_useless.runs.reading import Run
-from judged_useless.runs.spec import Cell, differences, software
-from judged_useless.runs.store import (
-    Check,
-    Lock,
-    RunError,
-    read_records,
-    recover,
-    rewrite_sorted,
-    write_manifest,
-)
+from judged_useless.runs.records import record_of
+from judged_useless.runs.spec import Cell
+from judged_useless.runs.store import Check, Key
 from judged_useless.tasks import load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
 
 _ROOT = Path("runs")
+#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
+NOT_REPLAYED = ("clean", "plausible")
+
+
+class _Episodes:
+    """The job of running every episode of a cell."""
+
+    def __init__(self, cell: Cell) -> None:
+        self._cell = cell
+        self._pool = FailurePool(cell.questions)
+        self._questions = {question.id: question for question in cell.questions[: cell.n_questions]}
+        self.model, self.regimes = cell.model, cell.regimes
+
+    def keys(self) -> list[Key]:
+        # Question by question, so that what is on the disk after a crash is comparable across regimes.
+        return [(regime, question_id) for question_id in self._questions for regime in self.regimes]
+
+    def spec(self) -> dict[str, Any]:
+        return self._cell.spec()
+
+    def run_id(self) -> str:
+        return self._cell.run_id()
+
+    def manifest(self, path: Path) -> dict[str, Any] | None:
+        return load_manifest(path)
+
+    def check(self, regime: str) -> Check:
+        return record_check({"spec": self.spec(), "simulated": self.model.simulated}, regime, self._questions)
+
+    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
+        cell, (regime, question_id) = self._cell, key
+        options = replace(cell.options, judge=cell.options.judge and regime not in NOT_REPLAYED)
+        environment = Environment(
+            self._questions[question_id], regime, self._pool,
+            budget=cell.budget, lookup=cell.lookup, salt=cell.salt,
+        )  # fmt: skip
+        episode = await run_episode(model, environment, cell.condition, options)
+        return record_of(episode, task=cell.task, split=cell.split)
 
 
 async def run_cell(
@@ -151,7 +183,8 @@ async def run_cell(
         )
         path = _ROOT / cell.run_id() if out is None else Path(out)
         limit = agent.max_concurrency if concurrency is None else concurrency
-        return await _run(cell, path, limit, progress)
+        await carry_out(_Episodes(cell), path, concurrency=limit, progress=progress)
+        return Run(path)
     finally:
         if opened:
             await agent.aclose()
@@ -194,92 +227,3 @@ def _regimes(regimes: Sequence[str]) -> tuple[str, ...]:
     if not names or len(set(names)) < len(names):
         raise ValueError(f"regimes are {list(regimes)}, expected at least one, each once")
     return names
-
-
-async def _run(cell: Cell, path: Path, concurrency: int, progress: bool) -> Run:
-    spec = json.loads(json.dumps(cell.spec()))
-    if _finished(cell, path, spec):
-        return Run(path)
-    with Lock(path):
-        # Looked at again: another process may have finished it before the lock was ours.
-        if _finished(cell, path, spec):
-            return Run(path)
-        checks = _checks(cell, spec)
-        done = {regime: recover(path / f"{regime}.jsonl", checks[regime]) for regime in cell.regimes}
-        manifest = _manifest(cell, spec, path, concurrency)
-        write_manifest(path, manifest)
-        execution = Execution(cell, path, done, concurrency, progress)
-        try:
-            await execution.run()
-        except (KeyboardInterrupt, asyncio.CancelledError):
-            manifest["status"] = "interrupted"
-            raise
-        except Exception as error:
-            manifest["status"] = "stopped"
-            manifest["reason"] = type(error).__name__
-            raise
-        else:
-            manifest["status"] = "incomplete" if execution.missing else "complete"
-        finally:
-            _close(cell, path, manifest, execution)
-    if execution.missing:
-        raise IncompleteRunError(Run(path), execution.missing, execution.last_error)
-    return Run(path)
-
-
-def _checks(cell: Cell, spec: Mapping[str, Any]) -> dict[str, Check]:
-    manifest = {"spec": spec, "simulated": cell.model.simulated}
-    questions = {question.id for question in cell.questions[: cell.n_questions]}
-    return {regime: record_check(manifest, regime, questions) for regime in cell.regimes}
-
-
-def _finished(cell: Cell, path: Path, spec: Mapping[str, Any]) -> bool:
-    """Tell whether the run is complete and all of it there; refuse a directory that holds another one."""
-    manifest = load_manifest(path)
-    if manifest is None:
-        if path.is_dir() and any(path.glob("*.jsonl")):
-            raise RunError(f"{path}: holds .jsonl files but no manifest, so it is no run; give another out")
-        return False
-    if different := differences(manifest["spec"], spec):
-        raise RunError(f"{path}: holds another run; give another out. Different: {'; '.join(different)}")
-    if manifest["status"] != "complete":
-        return False
-    found = {
-        regime: [record["question_id"] for record in read_records(path / f"{regime}.jsonl", check)]
-        for regime, check in _checks(cell, spec).items()
-    }
-    return not missing(path, manifest, found)
-
-
-def _manifest(cell: Cell, spec: Mapping[str, Any], path: Path, concurrency: int) -> dict[str, Any]:
-    before = load_manifest(path) or {}
-    return {
-        "run": cell.run_id(),
-        "status": "running",
-        "simulated": cell.model.simulated,
-        "spec": dict(spec),
-        "model": cell.model.describe(),
-        "concurrency": concurrency,
-        "questions": [question.id for question in cell.questions[: cell.n_questions]],
-        "n_episodes": {"planned": cell.n_questions * len(cell.regimes), "done": 0},
-        "tokens": {},
-        "software": software(),
-        "timings": {"started": [*before.get("timings", {}).get("started", []), _now()]},
-    }
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-def _close(cell: Cell, path: Path, manifest: dict[str, Any], execution: Execution) -> None:
-    """Write what is known at the end, however it came."""
-    if manifest["status"] == "complete":
-        order = {question.id: place for place, question in enumerate(cell.questions)}
-        for regime in cell.regimes:
-            rewrite_sorted(path / f"{regime}.jsonl", order)
-    manifest["model"] = cell.model.describe()
-    manifest["n_episodes"]["done"] = execution.n_done
-    manifest["tokens"] = execution.tokens()
-    manifest["timings"]["ended"] = _now()
-    write_manifest(path, manifest)

@@ -1,6 +1,6 @@
 """Whether a run directory holds what its manifest says: every field that is read, and how many lines."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +12,76 @@ from judged_useless.runs.store import MANIFEST, Check, RunError, read_manifest
 STATUSES = ("running", "complete", "incomplete", "interrupted", "stopped")
 
 _WORDS = {dict: "an object", str: "a text", int: "a whole number", list: "a list", bool: "true or false"}
-# Fields of a manifest that are read, outermost first.
-_MANIFEST: dict[str, type] = {
+# Fields of a manifest that are read, outermost first: of any job, and of a run besides.
+_OF_A_JOB: dict[str, type] = {
     "spec": dict, "status": str, "simulated": bool, "spec.model": dict, "spec.model.name": str,
+    "spec.regimes": list, "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int,
+    "tokens": dict, "timings": dict,
+}  # fmt: skip
+_OF_A_RUN: dict[str, type] = {
     "spec.condition": dict, "spec.condition.name": str, "spec.task": str, "spec.split": str,
-    "spec.regimes": list, "spec.n_questions": int, "spec.budget": int, "spec.options": dict,
-    "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int, "timings": dict,
+    "spec.n_questions": int, "spec.budget": int, "spec.options": dict,
 }  # fmt: skip
 _FIELDS = (*REQUIRED, *OPTIONAL, "messages", "calls", "observation_meta", "events", "timings")
 _LISTS = ("actions", "judgments", "failed", "stated")
-_LISTS_OF_OBJECTS = ("messages", "calls", "observation_meta", "events", "timings")
+_LISTS_OF_OBJECTS = ("messages", "calls", "observation_meta", "events", "timings", "results")
 _COUNTS = ("prompt_tokens", "completion_tokens")
 
 
 def _is(value: object, kind: type) -> bool:
     return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
+
+
+def load_job_manifest(path: Path) -> dict[str, Any] | None:
+    """Return the manifest of a job's folder, with every field that any job has there and of its type.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The folder: a run, or what a probe or an annotator made.
+
+    Returns
+    -------
+    dict or None
+        None if there is none.
+
+    Raises
+    ------
+    RunError
+        If it is not JSON, or a field is missing or not what it has to be; the message names it.
+    """
+    manifest = read_manifest(path)
+    if manifest is None:
+        return None
+    file = path / MANIFEST
+    _check_fields(file, manifest, _OF_A_JOB)
+    if manifest["status"] not in STATUSES:
+        raise RunError(f"{file}: status is {manifest['status']!r}, expected one of {', '.join(STATUSES)}")
+    return manifest
+
+
+def require_manifest(path: Path) -> dict[str, Any]:
+    """Return the manifest of a job's folder that has to have one.
+
+    Parameters
+    ----------
+    path : pathlib.Path
+        The folder.
+
+    Returns
+    -------
+    dict
+        As `load_job_manifest` gives it.
+
+    Raises
+    ------
+    RunError
+        If there is none, or it is broken.
+    """
+    manifest = load_job_manifest(path)
+    if manifest is None:
+        raise RunError(f"{path}: no manifest.json there, so it is no run directory")
+    return manifest
 
 
 def load_manifest(path: Path) -> dict[str, Any] | None:
@@ -47,11 +102,20 @@ def load_manifest(path: Path) -> dict[str, Any] | None:
     RunError
         If it is not JSON, or a field is missing or not what it has to be; the message names it.
     """
-    manifest = read_manifest(path)
+    manifest = load_job_manifest(path)
     if manifest is None:
         return None
     file = path / MANIFEST
-    for name, kind in _MANIFEST.items():
+    _check_fields(file, manifest, _OF_A_RUN)
+    _check_plan(file, manifest)
+    questions = manifest.get("questions")
+    if questions is not None and not isinstance(questions, list):
+        raise RunError(f"{file}: questions is {questions!r}, expected a list")
+    return manifest
+
+
+def _check_fields(file: Path, manifest: Mapping[str, Any], fields: Mapping[str, type]) -> None:
+    for name, kind in fields.items():
         value: Any = manifest
         for part in name.split("."):
             if part not in value:
@@ -59,13 +123,6 @@ def load_manifest(path: Path) -> dict[str, Any] | None:
             value = value[part]
         if not _is(value, kind):
             raise RunError(f"{file}: {name} is {value!r}, expected {_WORDS[kind]}")
-    if manifest["status"] not in STATUSES:
-        raise RunError(f"{file}: status is {manifest['status']!r}, expected one of {', '.join(STATUSES)}")
-    _check_plan(file, manifest)
-    questions = manifest.get("questions")
-    if questions is not None and not isinstance(questions, list):
-        raise RunError(f"{file}: questions is {questions!r}, expected a list")
-    return manifest
 
 
 def _check_plan(file: Path, manifest: Mapping[str, Any]) -> None:
@@ -111,9 +168,31 @@ def record_check(manifest: Mapping[str, Any], regime: str, questions: Collection
         "budget": spec["budget"],
         "simulated": manifest["simulated"],
     }
+    return job_record_check(_FIELDS, fixed, questions)
+
+
+def job_record_check(
+    fields: Sequence[str], fixed: Mapping[str, Any], questions: Collection[str] | None
+) -> Check:
+    """Return a check of one record of a job: that it is whole, and of this job.
+
+    Parameters
+    ----------
+    fields : sequence of str
+        That it has to have, ``question_id`` among them.
+    fixed : mapping
+        Field -> what it has to be.
+    questions : collection of str or None
+        What ``question_id`` can be; None for any text.
+
+    Returns
+    -------
+    callable
+        Takes a place, such as file and line, and a record; raises `RunError` naming place and field.
+    """
 
     def check(place: str, record: Mapping[str, Any]) -> None:
-        for name in _FIELDS:
+        for name in fields:
             if name not in record:
                 raise RunError(f"{place}: {name} is missing")
         for name, expected in fixed.items():
@@ -126,16 +205,16 @@ def record_check(manifest: Mapping[str, Any], regime: str, questions: Collection
             raise RunError(f"{place}: question_id is {question!r}, expected a text")
         if questions is not None and question not in questions:
             raise RunError(f"{place}: question_id {question!r} is no question of this run")
-        _check_lists(place, record)
+        _check_lists(place, record, fields)
 
     return check
 
 
-def _check_lists(place: str, record: Mapping[str, Any]) -> None:
-    for name in (*_LISTS, *_LISTS_OF_OBJECTS):
+def _check_lists(place: str, record: Mapping[str, Any], fields: Sequence[str]) -> None:
+    for name in (name for name in fields if name in (*_LISTS, *_LISTS_OF_OBJECTS)):
         if not isinstance(record[name], list):
             raise RunError(f"{place}: {name} is {record[name]!r}, expected a list")
-    for name in _LISTS_OF_OBJECTS:
+    for name in (name for name in fields if name in _LISTS_OF_OBJECTS):
         for number, entry in enumerate(record[name], 1):
             if not isinstance(entry, dict):
                 raise RunError(f"{place}: {name}, entry {number} is {entry!r}, expected an object")

@@ -1,32 +1,24 @@
-"""The episodes of a cell at work: one task each, one gate before the model, one writer behind them."""
+"""A job at work: one task an episode, one gate before the model, one writer behind them."""
 
 import asyncio
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from judged_useless.agent import run_episode
-from judged_useless.environment import Environment
 from judged_useless.models.base import (
     ContextOverflowError,
     CostCapReachedError,
     FatalModelError,
     ModelError,
 )
-from judged_useless.pool import FailurePool
 from judged_useless.runs.gate import Gate, GatedModel, Meter
-from judged_useless.runs.reading import Run
-from judged_useless.runs.records import record_of
-from judged_useless.runs.spec import Cell
+from judged_useless.runs.job import Job
 from judged_useless.runs.store import ERRORS, Key
 from judged_useless.runs.writing import Writer
 
-#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
-NOT_REPLAYED = ("clean", "plausible")
 #: Episodes in a row that may fail in transport before the run gives up: the server is gone.
 MOST_FAILURES_IN_A_ROW = 20
 
@@ -36,28 +28,28 @@ class IncompleteRunError(ModelError):
 
     Attributes
     ----------
-    run : Run
-        What there is.
+    path : pathlib.Path
+        Where what there is lies.
     missing : int
         Episodes that are not there.
     """
 
-    def __init__(self, run: Run, missing: int, last: str) -> None:
+    def __init__(self, path: Path, missing: int, last: str) -> None:
         super().__init__(
-            f"{missing} episodes of {run.path} are missing because requests failed (the last: {last}); "
-            f"{run.path / ERRORS} lists them, and the same call resumes the run"
+            f"{missing} episodes of {path} are missing because requests failed (the last: {last}); "
+            f"{path / ERRORS} lists them, and the same call resumes the run"
         )
-        self.run = run
+        self.path = path
         self.missing = missing
 
 
 class Execution:
-    """One go at what is missing of a cell.
+    """One go at what is missing of a job.
 
     Parameters
     ----------
-    cell : Cell
-        What is run.
+    job : Job
+        What is done.
     path : pathlib.Path
         The run directory, locked.
     done : mapping
@@ -70,14 +62,14 @@ class Execution:
 
     def __init__(
         self,
-        cell: Cell,
+        job: Job,
         path: Path,
         done: Mapping[str, Mapping[str, Mapping[str, Any]]],
         concurrency: int,
         progress: bool,
     ) -> None:
-        self._cell = cell
-        self._pool = FailurePool(cell.questions)
+        self._job = job
+        self._keys = job.keys()
         self._gate = Gate(concurrency)
         self._writer = Writer(path)
         self._meter = Meter()
@@ -86,15 +78,14 @@ class Execution:
         for found in done.values():
             for record in found.values():
                 self._count(record)
-        self._planned = cell.n_questions * len(cell.regimes)
         self._failures_in_a_row = 0
         self.last_error = ""
         self._bar = tqdm(
-            total=self._planned,
+            total=len(self._keys),
             initial=self.n_done,
             disable=not progress,
             unit="episode",
-            desc=cell.model.name,
+            desc=job.model.name,
         )
 
     @property
@@ -105,7 +96,7 @@ class Execution:
     @property
     def missing(self) -> int:
         """Episodes that are not."""
-        return self._planned - self.n_done
+        return len(self._keys) - self.n_done
 
     def tokens(self) -> dict[str, int]:
         """Return calls and tokens of all episodes on the disk."""
@@ -121,29 +112,28 @@ class Execution:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                for rank, (place, regime) in enumerate(self._pending()):
-                    group.create_task(self._attempt(rank, place, regime))
+                for rank, key in enumerate(self._pending()):
+                    group.create_task(self._attempt(rank, key))
         except BaseExceptionGroup as failures:
             raise _first(failures) from failures
         finally:
             await self._writer.aclose()
             self._bar.close()
 
-    def _pending(self) -> Iterator[tuple[int, str]]:
-        # Question by question, so that what is on the disk after a crash is comparable across regimes.
-        for place in range(self._cell.n_questions):
-            for regime in self._cell.regimes:
-                if (regime, self._cell.questions[place].id) not in self._done:
-                    yield place, regime
+    def _pending(self) -> Iterator[Key]:
+        return (key for key in self._keys if key not in self._done)
 
-    async def _attempt(self, rank: int, place: int, regime: str) -> None:
-        question = self._cell.questions[place]
+    async def _attempt(self, rank: int, key: Key) -> None:
+        regime, question_id = key
+        model = GatedModel(self._job.model, self._gate, self._meter, rank)
         try:
-            await self._episode(rank, place, regime)
+            record = await self._job.produce(model, key)
         except ModelError as error:
             if self._stops_everything(error):
                 raise
-            await self._fail(question.id, regime, error)
+            await self._fail(question_id, regime, error)
+        else:
+            await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
         """Tell whether no further request makes sense: the cost cap, or a fault from the very beginning."""
@@ -164,18 +154,6 @@ class Execution:
             raise ModelError(
                 f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: {error}"
             ) from error
-
-    async def _episode(self, rank: int, place: int, regime: str) -> None:
-        cell = self._cell
-        options = replace(cell.options, judge=cell.options.judge and regime not in NOT_REPLAYED)
-        environment = Environment(
-            cell.questions[place], regime, self._pool, budget=cell.budget, lookup=cell.lookup, salt=cell.salt
-        )
-        model = GatedModel(cell.model, self._gate, self._meter, rank)
-        episode = await run_episode(model, environment, cell.condition, options)
-        record = record_of(episode, task=cell.task, split=cell.split)
-        key = (regime, environment.question.id)
-        await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
 
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
         self._failures_in_a_row = 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.beside import merge_probes
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.checking import load_manifest, missing, record_check
 from judged_useless.runs.store import RunError, read_records
@@ -44,8 +45,13 @@ class Run:
         """Whether no language model was behind it."""
         return bool(self.manifest["simulated"])
 
-    def trajectories(self) -> Iterator[dict[str, Any]]:
+    def trajectories(self, *, counted: bool = False) -> Iterator[dict[str, Any]]:
         """Yield every trajectory, regime by regime.
+
+        Parameters
+        ----------
+        counted : bool, default False
+            Compare them with the plan as well: of which questions they are, and at the end how many.
 
         Yields
         ------
@@ -54,10 +60,19 @@ class Run:
         Raises
         ------
         RunError
-            If one is damaged, or not of this cell; how many there are is not looked at.
+            If one is damaged, or not of this cell; and, where they are counted, not of this run, or if the
+            run says it is complete and is not.
         """
+        questions = self.manifest.get("questions") if counted else None
+        found: dict[str, list[str]] = {}
         for regime in self.manifest["spec"]["regimes"]:
-            yield from self._trajectories(regime)
+            found[regime] = []
+            for record in self._trajectories(regime, questions):
+                found[regime].append(record["question_id"])
+                yield record
+        lacking = missing(self.path, self.manifest, found) if counted else ""
+        if lacking and self.manifest["status"] == "complete":
+            raise RunError(f"the run is complete by its manifest, but there are in {lacking}")
 
     def _trajectories(
         self, regime: str, questions: Collection[str] | None = None
@@ -71,7 +86,8 @@ class Run:
         -------
         pandas.DataFrame
             One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
-            the order of the questions once the run is complete.
+            the order of the questions once the run is complete; and with what was asked of them afterwards,
+            as `judged_useless.episodes.beside.merge_probes` has it.
 
         Raises
         ------
@@ -80,19 +96,11 @@ class Run:
         EpisodeError
             If one is not what the schema says.
         """
-        rows: list[dict[str, Any]] = []
-        found: dict[str, list[str]] = {}
-        for regime in self.manifest["spec"]["regimes"]:
-            records = self._trajectories(regime, self.manifest.get("questions"))
-            there = [{name: record[name] for name in _FIELDS} for record in records]
-            found[regime] = [row["question_id"] for row in there]
-            rows += there
-        lacking = missing(self.path, self.manifest, found)
-        if lacking and self.manifest["status"] == "complete":
-            raise RunError(f"the run is complete by its manifest, but there are in {lacking}")
+        rows = [{name: record[name] for name in _FIELDS} for record in self.trajectories(counted=True)]
         if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
-        return validate(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), source=str(self.path))
+        frame = merge_probes(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), self.path)
+        return validate(frame, source=str(self.path))
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
         """Return one trajectory.

@@ -44,10 +44,10 @@ def record_of(episode: Episode, *, task: str, split: str) -> dict[str, Any]:
         "seed": episode.options.seed,
         "simulated": episode.model.simulated,
         "messages": list(episode.conversation.messages),
-        "calls": [_call(call) for call in _in_order(episode.calls)],
+        "calls": [call_record(call) for call in _in_order(episode.calls)],
         "observation_meta": [observation.meta() for observation in episode.observations],
         "events": [{"t": t, "event": event} for t, event in episode.events],
-        "timings": [_timing(call) for call in _in_order(episode.calls)],
+        "timings": [timing_record(call) for call in _in_order(episode.calls)],
     }
 
 
@@ -56,7 +56,8 @@ def _in_order(calls: list[Call]) -> list[Call]:
     return sorted(calls, key=lambda call: (call.t, call.kind != "judgment"))
 
 
-def _call(call: Call) -> dict[str, Any]:
+def call_record(call: Call) -> dict[str, Any]:
+    """Return what is kept of a request; equal for equal ones."""
     generation = call.generation
     return {
         "kind": call.kind,
@@ -69,7 +70,8 @@ def _call(call: Call) -> dict[str, Any]:
     }
 
 
-def _timing(call: Call) -> dict[str, Any]:
+def timing_record(call: Call) -> dict[str, Any]:
+    """Return what can differ between two equal requests."""
     generation = call.generation
     # What a cache held, and so the price, depends on what else was running.
     return {

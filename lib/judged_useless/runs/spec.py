@@ -20,8 +20,8 @@ from judged_useless.tasks import Question, get_task
 
 #: Of the files; raised when an older reader would misread a newer file.
 FORMAT = 1
-# What describes a model but not what it generates: it may differ when a run is resumed.
-_VOLATILE = (
+#: What describes a model but not what it generates: it may differ when a run is resumed.
+VOLATILE = (
     "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
     "tokenizer_revision", "chat_template_sha256",
 )  # fmt: skip
@@ -75,7 +75,7 @@ class Cell:
         described = self.model.describe()
         return {
             "format": FORMAT,
-            "model": {name: value for name, value in described.items() if name not in _VOLATILE},
+            "model": {name: value for name, value in described.items() if name not in VOLATILE},
             "condition": asdict(self.condition),
             "task": self.task,
             "split": self.split,
@@ -92,7 +92,7 @@ class Cell:
     def prompts_sha256(self) -> dict[str, str]:
         """Return a hash of every prompt of the wording that the cell uses."""
         wording = get_wording(self.options.style, get_task(self.task).kind)
-        return {name: _sha256(json.dumps(_plain(value))) for name, value in vars(wording).items()}
+        return {name: text_sha256(json.dumps(_plain(value))) for name, value in vars(wording).items()}
 
     def run_id(self) -> str:
         """Return a folder name: what a reader wants to know, and a hash of the rest."""
@@ -105,14 +105,15 @@ class Cell:
             f"k{self.options.k}",
         )
         slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
-        return f"{slug}__{_sha256(json.dumps(self.spec(), sort_keys=True))[:8]}"
+        return f"{slug}__{text_sha256(json.dumps(self.spec(), sort_keys=True))[:8]}"
 
 
 def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def _sha256(text: str) -> str:
+def text_sha256(text: str) -> str:
+    """Return the SHA-256 of a text, as hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -1,0 +1,34 @@
+"""Labelling results and stated judgments: rubric, blinded items, annotators, agreement, adjudication."""
+
+from judged_useless.annotation.annotators import annotate, read_labels
+from judged_useless.annotation.items import Item, annotation_items, key_table, reference_sample
+from judged_useless.annotation.labels import STREAMS, Rubric, load_rubric
+from judged_useless.annotation.resolving import (
+    annotator_agreement,
+    disagreements,
+    final_labels,
+    primary_accuracy,
+    with_stated,
+)
+from judged_useless.annotation.sheet import Ruling, SheetError, read_sheet, write_sheet
+
+__all__ = [
+    "STREAMS",
+    "Item",
+    "Rubric",
+    "Ruling",
+    "SheetError",
+    "annotate",
+    "annotation_items",
+    "annotator_agreement",
+    "disagreements",
+    "final_labels",
+    "key_table",
+    "load_rubric",
+    "primary_accuracy",
+    "read_labels",
+    "read_sheet",
+    "reference_sample",
+    "with_stated",
+    "write_sheet",
+]

@@ -1,0 +1,204 @@
+"""LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judged_useless.annotation.items import Item
+from judged_useless.annotation.labels import STREAMS, Rubric, get_stream, load_rubric
+from judged_useless.calls import Call
+from judged_useless.models import Message, Model
+from judged_useless.runs.carrying_out import carry_out
+from judged_useless.runs.checking import job_record_check, load_job_manifest
+from judged_useless.runs.records import call_record, timing_record
+from judged_useless.runs.spec import VOLATILE, text_sha256
+from judged_useless.runs.store import Check, Key, read_records
+
+#: Most new tokens of a label. Ours.
+LABEL_TOKENS = 60
+FORMAT = 1
+_FIELDS = ("question_id", "label", "calls", "timings")
+_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
+
+
+def read_label(reply: str, stream: str) -> str | None:
+    """Read an annotator's reply.
+
+    Parameters
+    ----------
+    reply : str
+        As generated.
+    stream : str
+        S1 or S2.
+
+    Returns
+    -------
+    str or None
+        One of the stream's labels; None if the reply is anything else, which is no label.
+
+    Examples
+    --------
+    >>> read_label('{"label": "off_topic"}', "S1"), read_label("It is off_topic.", "S1")
+    ('off_topic', None)
+    """
+    text = reply.rpartition("</think>")[2].strip()
+    fenced = _FENCED.fullmatch(text)
+    try:
+        value = json.loads(fenced[1] if fenced else text)
+    except ValueError:
+        return None
+    label = value.get("label") if isinstance(value, dict) else None
+    return label if isinstance(label, str) and label in get_stream(stream).labels else None
+
+
+def label_request(
+    model: Model, item: Item, rubric: Rubric, *, constrain: bool
+) -> tuple[list[Message], dict[str, Any]]:
+    """Return what is sent to have an item labelled: messages, and options of the request.
+
+    Parameters
+    ----------
+    model : Model
+        That is asked.
+    item : Item
+        What is labelled.
+    rubric : Rubric
+        By which.
+    constrain : bool
+        Whether the reply is held to its form.
+
+    Returns
+    -------
+    tuple of (list of Message, dict)
+    """
+    messages: list[Message] = [
+        {"role": "system", "content": rubric.instructions(item.stream)},
+        {"role": "user", "content": item.shown()},
+    ]
+    form = rf'\{{"label": "({"|".join(get_stream(item.stream).labels)})"\}}'
+    budget = None if model.decoding.thinking else LABEL_TOKENS
+    return messages, {"max_new_tokens": budget, "regex": form if constrain else None}
+
+
+class _Annotation:
+    """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
+
+    def __init__(self, items: Sequence[Item], model: Model, rubric: Rubric, *, constrain: bool) -> None:
+        self._items = {(item.stream, item.id): item for item in items}
+        self._rubric, self.model, self._constrain = rubric, model, constrain
+        self.regimes = tuple(name for name in STREAMS if any(item.stream == name for item in items))
+
+    def keys(self) -> list[Key]:
+        return list(self._items)
+
+    def spec(self) -> dict[str, Any]:
+        described = self.model.describe()
+        ids = "\n".join(f"{stream} {name} {item.shown()}" for (stream, name), item in self._items.items())
+        return {
+            "format": FORMAT,
+            "rubric": self._rubric.version,
+            "rubric_sha256": {name: text_sha256(self._rubric.instructions(name)) for name in self.regimes},
+            "items_sha256": text_sha256(ids),
+            "constrain": self._constrain,
+            "model": {name: value for name, value in described.items() if name not in VOLATILE},
+            "regimes": list(self.regimes),
+        }
+
+    def run_id(self) -> str:
+        return f"annotation by {self.model.name}"
+
+    def manifest(self, path: Path) -> dict[str, Any] | None:
+        return load_job_manifest(path)
+
+    def check(self, regime: str) -> Check:
+        return job_record_check(_FIELDS, {}, {name for stream, name in self._items if stream == regime})
+
+    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
+        item = self._items[key]
+        messages, options = label_request(model, item, self._rubric, constrain=self._constrain)
+        generation = await model.generate(messages, **options)
+        call = Call("label", 0, generation)
+        return {
+            "question_id": item.id,
+            "label": read_label(generation.text, item.stream),
+            "calls": [call_record(call)],
+            "timings": [timing_record(call)],
+        }
+
+
+async def annotate(
+    items: Sequence[Item],
+    model: Model,
+    out: str | Path,
+    *,
+    rubric: Rubric | None = None,
+    constrain: bool = False,
+    concurrency: int | None = None,
+    progress: bool = True,
+) -> "pd.Series[Any]":
+    """Have a model label items, or those that it has not labelled yet.
+
+    Parameters
+    ----------
+    items : sequence of Item
+        What is labelled; nothing but :meth:`Item.shown` is sent.
+    model : Model
+        The annotator; left open. Two of different families make two opinions.
+    out : path
+        A folder of its own, in the form of a run: a manifest and one file a stream.
+    rubric : Rubric, optional
+        By default the project's.
+    constrain : bool, default False
+        Hold replies to their form while they are generated, for models too small to keep it.
+    concurrency : int, optional
+        Requests in flight; by default what the model says is worth having.
+    progress : bool, default True
+        Show a progress bar.
+
+    Returns
+    -------
+    pandas.Series
+        Label by item id, None where the reply was no label.
+
+    Raises
+    ------
+    IncompleteRunError
+        If labels are missing because requests failed; calling again asks just these.
+    RunError
+        If the folder holds another annotation.
+    ValueError
+        If there is no item, or one occurs twice.
+    """
+    if not items or len({item.id for item in items}) < len(items):
+        raise ValueError(f"{len(items)} items, expected at least one, each once")
+    job = _Annotation(items, model, load_rubric() if rubric is None else rubric, constrain=constrain)
+    limit = model.max_concurrency if concurrency is None else concurrency
+    await carry_out(job, Path(out), concurrency=limit, progress=progress)
+    return read_labels(out, job.regimes)
+
+
+def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> "pd.Series[Any]":
+    """Return the labels that an annotator has given so far.
+
+    Parameters
+    ----------
+    folder : path
+        As given to :func:`annotate`.
+    streams : sequence of str
+        Which; both by default.
+
+    Returns
+    -------
+    pandas.Series
+        Label by item id.
+    """
+    labels = {
+        record["question_id"]: record["label"]
+        for stream in streams
+        for record in read_records(Path(folder) / f"{stream}.jsonl")
+    }
+    return pd.Series(labels, dtype=object, name="label").rename_axis("id")

@@ -1,0 +1,53 @@
+"""Options of the command line that belong to a model's provider."""
+
+import argparse
+from typing import Any
+
+#: Passed on where they are given.
+_MODEL = ("base_url", "served_name", "context", "cost_cap_usd")
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add server, context and costs."""
+    parser.add_argument(
+        "--base-url", action="append", metavar="URL", help="server; may be repeated to spread the load"
+    )
+    parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
+    parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
+    parser.add_argument(
+        "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
+    )
+
+
+def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
+    """Return the provider's options that were given.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        Parsed.
+    model : str
+        ``provider:name``, to look its price up.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
+    """
+    given = {option: getattr(arguments, option) for option in _MODEL}
+    options = {option: value for option, value in given.items() if value is not None}
+    if arguments.prices:
+        if model.startswith("scripted:"):
+            raise ValueError(f"{model}: a scripted agent has no option prices")
+        from judged_useless.models.costs import load_prices
+
+        prices, name = load_prices(arguments.prices), model.partition(":")[2]
+        if name not in prices:
+            raise ValueError(f"{arguments.prices}: no price of {name!r}; it has {', '.join(prices)}")
+        options["price"] = prices[name]
+    return options

@@ -1,0 +1,215 @@
+"""What was asked of a run's episodes afterwards: results in a folder beside it, merged in on reading."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judged_useless.episodes.schema import EpisodeError
+
+#: Appended to the name of a run's folder.
+SUFFIX = ".probes"
+_MANIFEST = "manifest.json"
+Results = Mapping[tuple[str, str], list[dict[str, Any]]]
+
+#: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
+LISTS: dict[str, dict[str, str]] = {
+    "answer-now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
+    "beliefs": {name: name for name in ("usefulness", "p_continue", "p_answer_now", "prefer")},
+    "stated": {"stated_label": "label", "stated_by_label": "judgment"},
+}
+
+
+def probe_folder(run: Path, probe: str) -> Path:
+    """Return where the results of a probe of a run lie.
+
+    Parameters
+    ----------
+    run : pathlib.Path
+        The run's folder.
+    probe : str
+        Name of the probe.
+
+    Returns
+    -------
+    pathlib.Path
+    """
+    run = run.resolve()
+    return run.with_name(run.name + SUFFIX) / probe
+
+
+def _manifest(folder: Path) -> dict[str, Any] | None:
+    file = folder / _MANIFEST
+    if not file.is_file():
+        return None
+    try:
+        manifest = json.loads(file.read_text(encoding="utf-8"))
+        dict(manifest["spec"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise EpisodeError(f"{file}: not the manifest of a probe ({error})") from error
+    return dict(manifest)
+
+
+def _lines(file: Path) -> Iterator[dict[str, Any]]:
+    if not file.is_file():
+        return
+    lines = file.read_bytes().splitlines(keepends=True)
+    for number, line in enumerate(lines, 1):
+        if number == len(lines) and not line.endswith(b"\n"):
+            return  # torn by a crash, and asked again by the next call
+        try:
+            record = json.loads(line)
+            yield {name: record[name] for name in ("question_id", "regime", "results")}
+        except (ValueError, KeyError, TypeError) as error:
+            raise EpisodeError(f"{file}, line {number}: not the result of a probe ({error})") from error
+
+
+def probe_results(run: Path, probe: str) -> Results | None:
+    """Return what a probe found, as far as it has come.
+
+    Parameters
+    ----------
+    run : pathlib.Path
+        The run's folder.
+    probe : str
+        Name of the probe.
+
+    Returns
+    -------
+    mapping of (question id, regime) to list of dict, or None
+        None if the run was not probed so.
+
+    Raises
+    ------
+    EpisodeError
+        If a file is not what a probe writes.
+    """
+    folder = probe_folder(run, probe)
+    manifest = _manifest(folder)
+    if manifest is None:
+        return None
+    return {
+        (record["question_id"], record["regime"]): record["results"]
+        for regime in manifest["spec"]["regimes"]
+        for record in _lines(folder / f"{regime}.jsonl")
+    }
+
+
+def merge_probes(episodes: pd.DataFrame, run: Path) -> pd.DataFrame:
+    """Return a run's episodes with what was asked of them afterwards.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of the run.
+    run : pathlib.Path
+        The run's folder.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Judgments are filled in where the agent's condition read none of its own; those that it read stay.
+        Further columns, where the run was probed so, each with a list of one entry an observation:
+        ``answer_now`` and ``answer_now_repaired`` (whether an answer there would have been right),
+        ``usefulness, p_continue, p_answer_now, prefer``; ``stated_label`` and, as judgments,
+        ``stated_by_label``, to be put in the place of the keyword reader's ``stated``. An entry is None where
+        nothing was asked or a reply did not parse. And ``repaired_answer`` and ``repaired_success``, which
+        are the episode's own where nothing was repaired. ``success`` and ``answer`` are never changed.
+
+    Raises
+    ------
+    EpisodeError
+        If a file is not what a probe writes.
+    """
+    keys = list(zip(episodes["question_id"], episodes["regime"], strict=True))
+    length = [sum(action != "finish" for action in actions) for actions in episodes["actions"]]
+    found: dict[str, list[Any]] = {}
+    judgments = probe_results(run, "judgments")
+    if judgments is not None and (_manifest(probe_folder(run, "judgments")) or {})["spec"]["fills_judgments"]:
+        own = [list(each) for each in episodes["judgments"]]
+        replayed = _spread(judgments, keys, length, "judgment")
+        found["judgments"] = [_filled(a, b) for a, b in zip(own, replayed, strict=True)]
+    for probe, fields in LISTS.items():
+        results = probe_results(run, probe)
+        if results is not None:
+            for column, name in fields.items():
+                found[column] = _spread(results, keys, length, name)
+    repairs = probe_results(run, "repair")
+    if repairs is not None:
+        found |= _repaired(episodes, repairs, keys)
+    return episodes.assign(
+        **{
+            name: pd.Series(
+                values, index=episodes.index, dtype=bool if name == "repaired_success" else object
+            )
+            for name, values in found.items()
+        }
+    )
+
+
+def _repaired(episodes: pd.DataFrame, repairs: Results, keys: list[tuple[str, str]]) -> dict[str, list[Any]]:
+    # A file in which no episode has an answer is read without that column.
+    own = {"answer": episodes.get("answer", pd.Series([None] * len(keys))), "success": episodes["success"]}
+    return {
+        f"repaired_{column}": [
+            repairs[key][-1][f"repaired_{column}"] if key in repairs else value
+            for key, value in zip(keys, values, strict=True)
+        ]
+        for column, values in own.items()
+    }
+
+
+def _spread(results: Results, keys: list[tuple[str, str]], length: list[int], name: str) -> list[list[Any]]:
+    """Return one field of the results as lists with one entry an observation."""
+    spread = []
+    for key, n in zip(keys, length, strict=True):
+        values: list[Any] = [None] * n
+        for result in results.get(key, ()):
+            if not 1 <= result["t"] <= n:
+                raise EpisodeError(
+                    f"question {key[0]}, {key[1]}: a result at observation {result['t']}, the episode has {n}"
+                )
+            values[result["t"] - 1] = result[name]
+        spread.append(values)
+    return spread
+
+
+def _filled(own: list[Any], replayed: list[Any]) -> list[Any]:
+    own = [*own, *[None] * (len(replayed) - len(own))]
+    return [b if a is None else a for a, b in zip(own, replayed, strict=True)]
+
+
+def answer_now_branches(run: str | Path, *, repaired: bool = False) -> pd.DataFrame:
+    """Return the answer-now branches of a run, as the offline policies take them.
+
+    Parameters
+    ----------
+    run : str or pathlib.Path
+        The run's folder.
+    repaired : bool, default False
+        Count an answer that copied the template by what the agent gave in its place when told.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``question_id, regime, t, success, answered``, one row a decision that was replayed.
+
+    Raises
+    ------
+    EpisodeError
+        If the run was not probed so.
+    """
+    results = probe_results(Path(run), "answer-now")
+    if results is None:
+        raise EpisodeError(f"{run}: no answer-now branches; make them with the probe answer-now")
+    which = "repaired_success" if repaired else "success"
+    return pd.DataFrame(
+        [
+            (question_id, regime, result["t"], bool(result[which]), result["action"] == "finish")
+            for (question_id, regime), found in results.items()
+            for result in found
+        ],
+        columns=["question_id", "regime", "t", "success", "answered"],
+    )

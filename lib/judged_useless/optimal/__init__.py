@@ -1,0 +1,31 @@
+"""The best stopping point, for known judgment errors, regimes, answers and prices (beyond the paper)."""
+
+from judged_useless.optimal.policies import (
+    POLICIES,
+    arm_distance,
+    best_run_lengths,
+    compare_policies,
+    run_length_curve,
+    simple_policies,
+)
+from judged_useless.optimal.problem import Outcome, StoppingProblem, evaluate
+from judged_useless.optimal.solution import RunPolicy, Solution, best_run_policy, optimal_policy
+from judged_useless.optimal.wald import WaldTest, side_by_side
+
+__all__ = [
+    "POLICIES",
+    "Outcome",
+    "RunPolicy",
+    "Solution",
+    "StoppingProblem",
+    "WaldTest",
+    "arm_distance",
+    "best_run_lengths",
+    "best_run_policy",
+    "compare_policies",
+    "evaluate",
+    "optimal_policy",
+    "run_length_curve",
+    "side_by_side",
+    "simple_policies",
+]

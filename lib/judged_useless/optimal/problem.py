@@ -1,0 +1,232 @@
+"""When to stop asking a source that may be broken: the problem, and what any policy is worth in it.
+
+An agent asks a source and judges every result. A failed result is judged USELESS with one probability, a real
+one with another; a real result that is judged USEFUL may bring the answer, and the agent then gives it. Until
+then it can answer from memory, or go on at a price. Which regime the source is in is drawn from a prior and
+never shown. This is the generating process of the paper's simulated agents (Appendix C.1) with what that
+process leaves out: how often an answer is right, and what a call costs.
+
+Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged_useless.regimes import MEAN6, get_regime
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: A policy: for t = 1, 2, ..., budget - 1 the probability of answering after each of the 2^t histories.
+#: Bit t - i of a history's number is 1 if its i-th result was judged USELESS.
+Policy = Sequence[Floats]
+#: Budget up to which all histories are followed: 2^15 of them in the paper's doubled budget.
+LARGEST_BUDGET = 16
+EQUAL_MEAN6: Mapping[str, float] = MappingProxyType(dict.fromkeys(MEAN6, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoppingProblem:
+    """What is known of source, judgments, answers and prices.
+
+    Attributes
+    ----------
+    prior : mapping of str to float
+        Regime -> weight; scaled to sum to 1. By default the six of mean6, equally.
+    useless_if_failed, useless_if_real : float, default 0.99 and 0.45
+        Probability that a failed, and a real, result is judged USELESS (paper, Appendix C.1).
+    finds : float, default 0.3
+        Probability that a real result judged USEFUL brings the answer (paper, Appendix C.1).
+    memory : float, default 0.15
+        Probability that an answer without it is right (paper, Appendix D.2: 0.149 to 0.171).
+    found : float, default 0.8
+        Probability that an answer with it is right. Ours.
+    price : float, default 0.05
+        Of a call, in correct answers (paper, §5).
+    budget : int, default 8
+        Actions of an episode, answering included; without an answer by then it is wrong.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range or a regime is unknown.
+    """
+
+    prior: Mapping[str, float] = field(default_factory=lambda: EQUAL_MEAN6)
+    useless_if_failed: float = 0.99
+    useless_if_real: float = 0.45
+    finds: float = 0.3
+    memory: float = 0.15
+    found: float = 0.8
+    price: float = 0.05
+    budget: int = 8
+
+    def __post_init__(self) -> None:
+        for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name} is {value}, expected a probability between 0 and 1")
+        if not (isfinite(self.price) and self.price >= 0):
+            raise ValueError(f"price is {self.price}, expected a number of at least 0")
+        if not 2 <= self.budget <= LARGEST_BUDGET:
+            raise ValueError(f"budget is {self.budget}, expected 2 to {LARGEST_BUDGET}")
+        for name, weight in self.prior.items():
+            get_regime(name)
+            if not (isfinite(weight) and weight >= 0):
+                raise ValueError(f"prior of {name} is {weight}, expected a weight of at least 0")
+        if not sum(self.prior.values()) > 0:
+            raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
+
+    @property
+    def steps(self) -> range:
+        """Decisions: t results have been seen, and an action is left."""
+        return range(1, self.budget)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Prior probability of each regime, shape (regimes,)."""
+        weights = np.array(list(self.prior.values()), dtype=np.float64)
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether each regime's results fail, shape (budget, regimes)."""
+        regimes = [get_regime(name) for name in self.prior]
+        return np.array([[regime.failed(t) for regime in regimes] for t in range(1, self.budget + 1)])
+
+    @cached_property
+    def useless(self) -> Floats:
+        """Probability that a result is judged USELESS, shape (budget, regimes)."""
+        return np.where(self.failed, self.useless_if_failed, self.useless_if_real)
+
+    @cached_property
+    def finding(self) -> Floats:
+        """Probability that a result brings the answer, shape (budget, regimes)."""
+        return np.where(self.failed, 0.0, (1 - self.useless) * self.finds)
+
+    def onward(self, mass: Floats, t: int) -> Floats:
+        """Return the mass of the histories one result longer, in which the answer has not come.
+
+        Parameters
+        ----------
+        mass : numpy.ndarray of float64, shape (..., 2^t, regimes)
+            Of histories after t results.
+        t : int
+            Results seen.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (..., 2^(t+1), regimes)
+        """
+        useless = self.useless[t]
+        both = np.stack([1 - useless - self.finding[t], useless])
+        longer = mass[..., :, None, :] * both
+        return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
+
+
+def run_lengths(t: int) -> Ints:
+    """Return the run of USELESS at the end of every history of t judgments.
+
+    Parameters
+    ----------
+    t : int
+        Results seen, at least 0.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (2^t,)
+        A run of t is a history without any USEFUL; a shorter one has one.
+    """
+    runs = np.zeros(1, dtype=np.int64)
+    for _ in range(t):
+        runs = np.stack([np.zeros_like(runs), runs + 1], axis=1).ravel()
+    return runs
+
+
+def histories(t: int) -> NDArray[np.bool_]:
+    """Return every history of t judgments, in the order of a policy's entries.
+
+    Parameters
+    ----------
+    t : int
+        Results seen.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (2^t, t)
+        True where a result was judged USELESS.
+    """
+    bits = np.arange(t - 1, -1, -1)
+    return (np.arange(2**t)[:, None] >> bits & 1).astype(bool)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a policy comes to; each field has the shape of the policies before their last axis.
+
+    Attributes
+    ----------
+    success : numpy.ndarray of float64
+        Probability of a right answer.
+    calls : numpy.ndarray of float64
+        Expected calls.
+    answered : numpy.ndarray of float64
+        Probability that there is an answer at all.
+    utility : numpy.ndarray of float64
+        Success - price × calls.
+    """
+
+    success: Floats
+    calls: Floats
+    answered: Floats
+    utility: Floats
+
+
+def evaluate(problem: StoppingProblem, policy: Policy) -> Outcome:
+    """Return what a policy is worth, exactly.
+
+    Parameters
+    ----------
+    problem : StoppingProblem
+        Source, judgments, prices.
+    policy : sequence of numpy.ndarray, the t-th of shape (..., 2^t)
+        Probability of answering after each history; leading axes are policies evaluated together.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit the budget.
+    """
+    if len(policy) != problem.budget - 1:
+        raise ValueError(f"{len(policy)} decisions in the policy, expected {problem.budget - 1}")
+    lead = np.broadcast_shapes(*(np.shape(answers)[:-1] for answers in policy))
+    success, calls, answered = (np.zeros(lead) for _ in range(3))
+    for t, mass, ending in _flow(problem, policy):
+        success += problem.memory * mass + problem.found * ending
+        calls += t * (mass + ending)
+        answered += mass + ending
+    calls += problem.budget * (1 - answered)
+    return Outcome(success, calls, answered, success - problem.price * calls)
+
+
+def _flow(problem: StoppingProblem, policy: Policy) -> Iterator[tuple[int, Floats, Floats]]:
+    """Yield t, the mass that answers from memory there, and the mass that has just found the answer."""
+    mass = problem.weights[None, :]
+    for t in problem.steps:
+        found = np.asarray((mass * problem.finding[t - 1]).sum(axis=(-1, -2)))
+        mass = problem.onward(mass, t - 1)
+        answers = np.asarray(policy[t - 1], dtype=np.float64)
+        if answers.shape[-1] != 2**t:
+            raise ValueError(f"{answers.shape[-1]} histories after {t} results, expected {2**t}")
+        stopping = mass * answers[..., None]
+        yield t, np.asarray(stopping.sum(axis=(-1, -2))), found
+        mass = mass - stopping

@@ -1,0 +1,247 @@
+"""Probing a run: every trajectory is asked, beside the run and never in it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from judged_useless.annotation.labels import load_rubric
+from judged_useless.calls import all_of
+from judged_useless.episodes.beside import probe_folder
+from judged_useless.files import sha256
+from judged_useless.models import Decoding, Model, get_model
+from judged_useless.models.scripted import KnowsQuestions
+from judged_useless.probes.registry import Asking, get_probe
+from judged_useless.prompts import get_probe_wording, get_wording
+from judged_useless.runs.carrying_out import carry_out
+from judged_useless.runs.checking import job_record_check, load_job_manifest
+from judged_useless.runs.history import Record
+from judged_useless.runs.reading import Run
+from judged_useless.runs.records import call_record, timing_record
+from judged_useless.runs.spec import VOLATILE, differences, questions_sha256, text_sha256
+from judged_useless.runs.store import Check, Key, RunError
+from judged_useless.tasks import Question, get_task, load_questions
+
+#: Raised when an older reader would misread a newer file.
+FORMAT = 1
+_FIELDS = ("question_id", "regime", "model", "condition", "results", "calls", "timings")
+
+
+class _Probing:
+    """The job of asking one thing of a run's trajectories."""
+
+    def __init__(
+        self, run: Run, probe: str, model: Model, questions: Sequence[Question], regimes: tuple[str, ...]
+    ) -> None:
+        self._run, self._name, self._probe = run, probe, get_probe(probe)
+        self._spec: dict[str, Any] = run.manifest["spec"]
+        self.model, self.regimes = model, regimes
+        self._questions = {question.id: question for question in questions}
+        self._records: dict[Key, Record] = {
+            (record["regime"], record["question_id"]): record
+            for record in run.trajectories(counted=True)
+            if record["regime"] in regimes and self._probe.applies(record)
+        }
+        order = {question.id: place for place, question in enumerate(questions)}
+        self._keys = sorted(self._records, key=lambda key: (order[key[1]], regimes.index(key[0])))
+
+    def keys(self) -> list[Key]:
+        return self._keys
+
+    def spec(self) -> dict[str, Any]:
+        described, options = self.model.describe(), self._spec["options"]
+        return {
+            "format": FORMAT,
+            "probe": self._name,
+            "run": self._run.manifest["run"],
+            "trajectories_sha256": {name: sha256(self._run.path / f"{name}.jsonl") for name in self.regimes},
+            "model": {name: value for name, value in described.items() if name not in VOLATILE},
+            "regimes": list(self.regimes),
+            "style": options["style"],
+            "constrain": options["constrain"],
+            # Judgments that the agent's condition never had are filled in on reading; others are not touched.
+            "fills_judgments": self._spec["condition"]["signal"] in (None, "stated"),
+            "prompts_sha256": self._prompts(),
+        }
+
+    def _prompts(self) -> dict[str, str]:
+        style, kind = self._spec["options"]["style"], get_task(self._spec["task"]).kind
+        wording, probes = get_wording(style, kind), get_probe_wording(style, kind)
+        texts = {
+            "judgment": wording.judgment,
+            "answer_now": wording.answer_now,
+            "stated": load_rubric().instructions("S2"),
+            **asdict(probes),
+        }
+        return {name: text_sha256(text) for name, text in texts.items()}
+
+    def run_id(self) -> str:
+        return f"{self._run.manifest['run']}.{self._name}"
+
+    def manifest(self, path: Path) -> dict[str, Any] | None:
+        return load_job_manifest(path)
+
+    def check(self, regime: str) -> Check:
+        fixed = {
+            "regime": regime,
+            "model": self._spec["model"]["name"],
+            "condition": self._spec["condition"]["name"],
+        }
+        asked = {question_id for name, question_id in self._keys if name == regime}
+        return job_record_check(_FIELDS, fixed, asked)
+
+    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
+        record = self._records[key]
+        asking = Asking(model, self._questions[key[1]], record, self._spec)
+        results = await all_of([self._probe.ask(asking, t) for t in self._probe.points(asking)])
+        calls = sorted(asking.calls, key=lambda call: (call.t, call.kind))
+        return {
+            "question_id": record["question_id"],
+            "regime": record["regime"],
+            "model": record["model"],
+            "condition": record["condition"],
+            "results": results,
+            "calls": [call_record(call) for call in calls],
+            "timings": [timing_record(call) for call in calls],
+        }
+
+
+async def replay(
+    run: str | Path | Run,
+    probe: str,
+    *,
+    model: str | Model | None = None,
+    regimes: Sequence[str] | None = None,
+    other_model: bool = False,
+    source: str | Path | None = None,
+    concurrency: int | None = None,
+    progress: bool = True,
+    **model_options: Any,  # noqa: ANN401 - options belong to the provider
+) -> Path:
+    """Ask one thing of a run's trajectories, or of those that have not been asked yet.
+
+    Parameters
+    ----------
+    run : path or Run
+        A complete run; nothing is written into it.
+    probe : str
+        As for `judged_useless.probes.get_probe`.
+    model : str or Model, optional
+        By default the run's, with the run's decoding. A model given is left open.
+    regimes : sequence of str, optional
+        By default the run's. The released episodes have no replayed judgments in clean and plausible; the
+        offline policies of Appendix D.2 need them there.
+    other_model : bool, default False
+        Allow another model or decoding than the run's: what it says is not the agent's own.
+    source : path, optional
+        Where the task's loader reads from.
+    concurrency : int, optional
+        Requests in flight; by default what the model says is worth having.
+    progress : bool, default True
+        Show a progress bar.
+    **model_options
+        Passed on to the model's provider, such as ``base_url`` and ``cost_cap_usd``.
+
+    Returns
+    -------
+    pathlib.Path
+        The folder of the results, ``<run>.probes/<probe>``, in the form of a run: a manifest and one file a
+        regime. `Run.episodes` and `load_episodes` read them with the run.
+
+    Raises
+    ------
+    IncompleteRunError
+        If trajectories are missing because requests failed; calling again asks just these.
+    RunError
+        If the run is not complete or has lost trajectories, the data are not those it was run on, or the
+        folder is of another run or holds what is not of this one.
+    ValueError
+        If the probe is unknown, a regime was not run, or the model is not the run's.
+    """
+    run = run if isinstance(run, Run) else Run(run)
+    spec = run.manifest["spec"]
+    if run.manifest["status"] != "complete":
+        raise RunError(
+            f"{run.path}: the run is {run.manifest['status']}; finish it first, with the call that started it"
+        )
+    chosen = _regimes(run, regimes)
+    questions = load_questions(spec["task"], spec["split"], source=source)
+    if questions_sha256(questions) != spec["data_sha256"]:
+        raise RunError(f"{run.path}: {spec['task']} {spec['split']} is not what the run was made on")
+    agent = models_of_run(run, model_options) if model is None else _given(model, model_options)
+    try:
+        if isinstance(agent, KnowsQuestions):
+            agent = agent.prepared(questions, spec["budget"])
+        if not other_model:
+            _refuse_another(run, agent)
+        folder = probe_folder(run.path, probe)
+        limit = agent.max_concurrency if concurrency is None else concurrency
+        job = _Probing(run, probe, agent, questions, chosen)
+        await carry_out(job, folder, concurrency=limit, progress=progress)
+    finally:
+        if model is None or isinstance(model, str):
+            await agent.aclose()
+    return folder
+
+
+def _regimes(run: Run, given: Sequence[str] | None) -> tuple[str, ...]:
+    there: list[str] = run.manifest["spec"]["regimes"]
+    if isinstance(given, str):
+        raise ValueError(f"regimes is the text {given!r}, expected a sequence of names")
+    wanted = there if given is None else given
+    if absent := [name for name in wanted if name not in there]:
+        raise ValueError(f"{run.path}: regime {absent[0]!r} was not run; there are {', '.join(there)}")
+    if not wanted:
+        raise ValueError("regimes: empty, expected at least one")
+    return tuple(name for name in there if name in wanted)
+
+
+def _given(model: str | Model, options: Mapping[str, Any]) -> Model:
+    if isinstance(model, str):
+        return get_model(model, **options)
+    if options:
+        raise ValueError(f"options {', '.join(options)} belong to a model's provider, and a model was given")
+    return model
+
+
+def models_of_run(run: Run, options: Mapping[str, Any]) -> Model:
+    """Make the model of a run again, with its decoding.
+
+    Parameters
+    ----------
+    run : Run
+        Its manifest names the model.
+    options : mapping
+        Passed on to the provider; these win.
+
+    Returns
+    -------
+    Model
+    """
+    recorded: dict[str, Any] = run.manifest["spec"]["model"]
+    if recorded["provider"] == "scripted":
+        known = {"seed": recorded["seed"], **recorded["rates"]}
+        return get_model(f"scripted:{recorded['policy']}", **{**known, **options})
+    decoding = Decoding(**recorded["decoding"])
+    known = {"served_name": recorded["model"]}
+    if recorded.get("extra_body"):
+        known["extra_body"] = recorded["extra_body"]
+    if recorded["preset"] is None:
+        known["decoding"] = decoding
+    else:
+        # By its parts, so that the model is described as the paper's again.
+        known |= {"context": decoding.context, "seed": decoding.seed}
+        if decoding.thinking:
+            known["thinking"] = True
+    return get_model(f"{recorded['provider']}:{recorded['name']}", **{**known, **options})
+
+
+def _refuse_another(run: Run, model: Model) -> None:
+    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
+    described = json.loads(json.dumps(described))
+    if different := differences(run.manifest["spec"]["model"], described):
+        raise ValueError(
+            f"{run.path}: the model that would be asked is not the one that acted: {'; '.join(different)}. "
+            "Another one is asked with other_model=True"
+        )
