@@ -179,7 +179,7 @@ def test_a_failing_store_leaves_the_notebook_and_its_folder(
         store(section)
     assert section.read_bytes() == before
     assert [path.name for path in section.parent.iterdir()] == ["fails.ipynb"]
-    assert (tmp_path / "_build" / "sections" / "fails.failed.ipynb").is_file()
+    assert (tmp_path / "_build" / "reruns" / "fails.failed.ipynb").is_file()
 
 
 def test_the_same_run_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,8 +214,8 @@ def test_the_command_runs_one_section(
 ) -> None:
     assert sections.main(["run", "01", "--source", "runs/a,runs/b", "-p", "n=4"]) == 0
     assert project == [{"source": ["runs/a", "runs/b"], "n": 4}]
-    assert capsys.readouterr().out == f"{Path('_build/sections/01.ipynb')}\n"
-    assert Path("_build/sections/01.ipynb").is_file()
+    assert capsys.readouterr().out == f"{Path('_build/reruns/01.ipynb')}\n"
+    assert Path("_build/reruns/01.ipynb").is_file()
     assert sections.main(["run", "01", "--source", "hub"]) == 0
     assert project[-1] == {"source": "hub"}
     assert sections.main(["run", "02", "--source", "hub", "--output", "mine.ipynb"]) == 0
