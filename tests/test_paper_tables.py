@@ -115,6 +115,8 @@ def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything
     reported = next(row for row in rows if row[0] == "J1")
     assert "3/122, 1/282, 1/292; 19/284" in reported[2]
     assert "qwen3-8b, unaided: 1/292 1/292 =" in reported[2]
+    for number in (3, 4, 5):
+        assert not re.search(r"\\|[{}^]", paper_table(everything, number, source="here").html)
 
 
 def test_text_is_escaped(everything: pd.DataFrame) -> None:
