@@ -8,7 +8,7 @@ import pandas as pd
 
 from judged_useless.measures import CONTRASTS, MEASURES
 from judged_useless.recompute import cell_keys
-from judged_useless.regimes import FAIL, MEAN4, MEAN6
+from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6, NOT_REPLAYED
 from judged_useless.released import released_cells
 
 #: Numbers that are no measurement: definitions, settings of the experiment, bounds and verdicts of tests.
@@ -82,11 +82,9 @@ _FEWER = {
     ("qwen3-32b", arm): ("persistent", "late_onset_from_3", "recover_after_2", "clean")
     for arm in ("unaided_thinking", "budget_thinking")
 }
-#: Regimes of the runs with 16 actions (Table 16).
-_LONG = ("persistent", "recover_after_2", "clean")
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
-_UNJUDGED, _JUDGED_THERE = ("clean", "plausible"), ("decide", "enforced_rule", "combo")
+_JUDGED_THERE = ("decide", "enforced_rule", "combo")
 _ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
 #: Splits that stand for several runs.
 _RUNS = {"test300-three-runs": ("test300", "test300-run2", "test300-run3")}
@@ -136,7 +134,7 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     model, condition, task, split, budget = map(str, key)
     provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
     whole, _, rest = split.partition("-")
-    fewer = _LONG if budget == "16" else _FEWER.get((model, condition))
+    fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
     default = fewer is None and set(regimes) <= set(MEAN6)
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
@@ -183,7 +181,7 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
         return "a range or a count over several cells"
     released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
     given = name in (MEASURES if len(keys) == 1 else CONTRASTS) and name not in LOGGED
-    if name in _ON_JUDGMENTS and regime in _UNJUDGED and record["condition"] not in _JUDGED_THERE:
+    if name in _ON_JUDGMENTS and regime in NOT_REPLAYED and record["condition"] not in _JUDGED_THERE:
         given = False
     return RELEASED if released and given and not regime.startswith("ts_") else RUN
 

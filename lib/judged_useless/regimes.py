@@ -74,6 +74,8 @@ MEAN6 = ("clean", *FAIL)
 MEAN3 = ("persistent", "recover_after_2", "clean")
 #: The four regimes of the comparison with simple policies (paper, Table 17).
 MEAN4 = ("clean", "persistent", "plausible", "recover_after_2")
+#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
+NOT_REPLAYED = ("clean", "plausible")
 
 _ONE_SOURCE = (
     Regime("clean", _never, how="none"),

@@ -16,45 +16,45 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 #: seaborn's "colorblind" palette, written out: importing seaborn takes longer than drawing a figure.
-_PALETTE = (
+PALETTE = (
     "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
     "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
 )  # fmt: skip
 #: One colour a kind of source: what the paper printed, and what was recomputed here.
-PUBLISHED, RECOMPUTED = "#4d4d4d", _PALETTE[0]
+PUBLISHED, RECOMPUTED = "#4d4d4d", PALETTE[0]
 #: One colour a judgment or action, the same on every page.
 COLOURS = {
-    "USELESS": _PALETTE[1],
-    "USEFUL": _PALETTE[0],
-    "UNPARSED": _PALETTE[7],
+    "USELESS": PALETTE[1],
+    "USEFUL": PALETTE[0],
+    "UNPARSED": PALETTE[7],
     "unjudged": "#d9d9d9",
-    "answer": _PALETTE[2],
-    "failed": _PALETTE[3],
-    "real": _PALETTE[9],
-    "agent": _PALETTE[7],
-    "harness": _PALETTE[0],
+    "answer": PALETTE[2],
+    "failed": PALETTE[3],
+    "real": PALETTE[9],
+    "agent": PALETTE[7],
+    "harness": PALETTE[0],
 }
 #: One colour and one marker a model, the same on every page.
 MODELS = {
-    "qwen2.5-7b": (_PALETTE[0], "o"),
-    "llama3.1-8b": (_PALETTE[1], "s"),
-    "qwen3-8b": (_PALETTE[2], "^"),
-    "qwen3-32b": (_PALETTE[3], "D"),
-    "claude-haiku-4.5": (_PALETTE[4], "v"),
-    "claude-sonnet-5": (_PALETTE[5], "P"),
-    "search-r1": (_PALETTE[7], "X"),
+    "qwen2.5-7b": (PALETTE[0], "o"),
+    "llama3.1-8b": (PALETTE[1], "s"),
+    "qwen3-8b": (PALETTE[2], "^"),
+    "qwen3-32b": (PALETTE[3], "D"),
+    "claude-haiku-4.5": (PALETTE[4], "v"),
+    "claude-sonnet-5": (PALETTE[5], "P"),
+    "search-r1": (PALETTE[7], "X"),
 }
 #: One colour a condition, the same on every page.
 CONDITIONS = {
-    "unaided": _PALETTE[7],
-    "permit": _PALETTE[6],
-    "budget": _PALETTE[4],
-    "stated_rule": _PALETTE[1],
-    "call_cost": _PALETTE[5],
-    "decide": _PALETTE[9],
-    "enforced_rule": _PALETTE[0],
-    "combo": _PALETTE[2],
-    "stated_judgment_rule": _PALETTE[3],
+    "unaided": PALETTE[7],
+    "permit": PALETTE[6],
+    "budget": PALETTE[4],
+    "stated_rule": PALETTE[1],
+    "call_cost": PALETTE[5],
+    "decide": PALETTE[9],
+    "enforced_rule": PALETTE[0],
+    "combo": PALETTE[2],
+    "stated_judgment_rule": PALETTE[3],
     "stated_combo": "#4d4d4d",
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.

@@ -2,18 +2,16 @@
 
 import numpy as np
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 
-from judged_useless.figures.base import COLOURS, new_axes, set_title
+from judged_useless.figures.base import COLOURS, PALETTE, new_axes, set_title
 
-_COLOURS = sns.color_palette("colorblind").as_hex()
 _MARKERS = ("o", "s", "^", "D", "v", "P")
 #: Statistic -> its label, colour and line.
 _RULES = {
-    "run": ("run length", _COLOURS[0], "-"),
-    "page": ("Page's test", _COLOURS[2], "--"),
-    "wald": ("Wald's test", _COLOURS[1], ":"),
+    "run": ("run length", PALETTE[0], "-"),
+    "page": ("Page's test", PALETTE[2], "--"),
+    "wald": ("Wald's test", PALETTE[1], ":"),
 }
 
 
@@ -42,7 +40,7 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
         raise ValueError(f"{len(names)} sources, expected 1 to {len(_MARKERS)}")
     axes = new_axes(4.4 + 0.3 * len(names))
     axes.grid(visible=True, axis="y")
-    for name, colour, marker in zip(names, _COLOURS, _MARKERS, strict=False):
+    for name, colour, marker in zip(names, PALETTE, _MARKERS, strict=False):
         line = curve[curve["problem"] == name]
         best = line[line["best"]]
         axes.axhline(float(line["optimum"].iloc[0]), color=colour, linestyle="--", linewidth=1)

@@ -13,7 +13,7 @@ from judged_useless.knowledge import LookupMode
 from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.pool import SALT, FailurePool, replicate_salt
-from judged_useless.regimes import MEAN6, get_regime
+from judged_useless.regimes import MEAN6, NOT_REPLAYED, get_regime
 from judged_useless.runs.carrying_out import carry_out
 from judged_useless.runs.checking import load_manifest, record_check
 from judged_useless.runs.execution import IncompleteRunError
@@ -26,8 +26,6 @@ from judged_useless.tasks import load_questions
 __all__ = ["IncompleteRunError", "run_cell"]
 
 _ROOT = Path("runs")
-#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
-NOT_REPLAYED = ("clean", "plausible")
 
 
 class _Episodes:
