@@ -1,7 +1,8 @@
 """Two schedules of the same 48 episodes on a real vLLM on the CPU: all in flight, and lock-step.
 
 Needs a server: ``python tests/live/run_live.py --script benchmarks/live_vllm.py``. Both schedules run the
-same loop on the same questions with the same seeds; each has a prefix cache of its own, by a salt.
+same loop on the same questions with the same seeds; each has a prefix cache of its own, by a salt. There are
+two rounds, the second in the opposite order, so that neither schedule always has the warmer machine.
 """
 
 import asyncio
@@ -26,7 +27,7 @@ from judged_useless.pool import FailurePool  # noqa: E402
 from judged_useless.regimes import MEAN6  # noqa: E402
 from live_models import Delegate, Searching, live_model  # noqa: E402
 
-N_QUESTIONS, BATCH, BUDGET, K = 8, 32, 8, 5
+N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 2
 #: Observations before which the model is not offered to finish, so that episodes have the paper's length.
 OBSERVATIONS = 6
 
@@ -139,11 +140,11 @@ async def in_lock_step(model: Model) -> None:
                 group.create_task(take(number, environment))
 
 
-async def measure(name: str, schedule: Callable[[Model], Awaitable[None]]) -> Outcome:
-    model = live_model("openai", extra_body={"cache_salt": name}, max_concurrency=64)
+async def measure(name: str, number: int) -> Outcome:
+    model = live_model("openai", extra_body={"cache_salt": f"{name} {number}"}, max_concurrency=64)
     counting = Counting(Searching(model, OBSERVATIONS))
     started = time.perf_counter()
-    await schedule(counting)
+    await SCHEDULES[name](counting)
     seconds = time.perf_counter() - started
     await model.aclose()
     print(
@@ -157,13 +158,21 @@ async def main() -> None:
     warm = live_model("openai")
     await asyncio.gather(*(warm.generate([{"role": "user", "content": f"Count to {n}."}]) for n in range(4)))
     await warm.aclose()
-    ours = await measure("all in flight", all_in_flight)
-    theirs = await measure("lock-step", in_lock_step)
     n = N_QUESTIONS * len(MEAN6)
-    print(f"{n} episodes of enforced_rule: lock-step takes {theirs.seconds / ours.seconds:.2f} times as long")
-    per_second = (ours.tokens / ours.seconds) / (theirs.tokens / theirs.seconds)
-    print(f"tokens per second: {per_second:.2f} times the lock-step schedule's (batches of {BATCH})")
+    for number in range(ROUNDS):
+        names = list(SCHEDULES) if number % 2 == 0 else list(reversed(SCHEDULES))
+        outcomes = {name: await measure(name, number) for name in names}
+        ours, theirs = (outcomes[name] for name in SCHEDULES)
+        ratio = theirs.seconds / ours.seconds
+        per_second = (ours.tokens / ours.seconds) / (theirs.tokens / theirs.seconds)
+        print(f"round {number + 1}, {n} episodes of enforced_rule, batches of {BATCH}: lock-step takes")
+        print(f"  {ratio:.2f} times as long; tokens a second are {per_second:.2f} times its", flush=True)
 
+
+SCHEDULES: dict[str, Callable[[Model], Awaitable[None]]] = {
+    "all in flight": all_in_flight,
+    "lock-step": in_lock_step,
+}
 
 if __name__ == "__main__":
     asyncio.run(main())
