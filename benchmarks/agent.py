@@ -267,7 +267,7 @@ def main() -> None:
         help="questions of (b); (a) has twice as many (%(default)s)",
     )
     n_questions = parser.parse_args().questions
-    TASKS["bench"] = Task("bench", "question", f"{__name__}:load", "made up")
+    TASKS["bench"] = Task("bench", "question", f"{__name__}:load", "all", "made up")
     loop_alone(2 * n_questions)
     schedules(n_questions)
 

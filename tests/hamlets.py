@@ -51,5 +51,5 @@ def load_claims(split: str, *, source: str | Path | None = None) -> list[Questio
 
 def register() -> None:
     """Make the two tasks known by name."""
-    TASKS["hamlets"] = Task("hamlets", "question", "hamlets:load", "made up for tests")
-    TASKS["hamlet-claims"] = Task("hamlet-claims", "claim", "hamlets:load_claims", "made up for tests")
+    TASKS["hamlets"] = Task("hamlets", "question", "hamlets:load", "all", "made up for tests")
+    TASKS["hamlet-claims"] = Task("hamlet-claims", "claim", "hamlets:load_claims", "all", "made up for tests")

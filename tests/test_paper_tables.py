@@ -15,7 +15,7 @@ from judged_useless.paper_tables import TITLES, paper_table, printed_text, recom
 from judged_useless.published import published
 from judged_useless.recompute import recompute
 from judged_useless.regimes import get_regime
-from judged_useless.tasks import fever
+from judged_useless.tasks import get_task
 from judged_useless.tasks.splits import split_ids
 
 
@@ -179,7 +179,8 @@ def test_commands_name_the_cell_and_join_its_regimes() -> None:
     ("key", "options"),
     [
         (("claude-haiku-4.5", "call_cost", "hotpotqa", "test300-first200", 8), "--n-questions 200"),
-        (("qwen3-8b", "combo", "hotpotqa", "test300-run3", 8), "--replicate 3"),
+        (("qwen3-8b", "combo", "hotpotqa", "test300-run3", 8), "--replicate 3 --seed 44"),
+        (("qwen3-8b", "combo", "fever", "fever292", 8), "--task fever"),
         (("qwen3-8b", "budget", "hotpotqa", "test300", 16), "--budget 16"),
         (("qwen3-32b", "budget_thinking", "hotpotqa", "test300", 8), "--condition budget+thinking"),
     ],
@@ -203,9 +204,9 @@ def test_commands_are_what_the_command_line_takes() -> None:
         given = parser.parse_args(words)
         assert given.command == "run"
         if given.task == "hotpotqa":
-            assert split_ids(given.split), command
+            assert split_ids(given.split or get_task(given.task).split), command
         else:
-            assert (given.task, given.split in fever.SPLITS) == ("fever", True), command
+            assert (given.task, given.split) == ("fever", None), command
         get_condition(given.condition)
         for regime in given.regimes:
             get_regime(regime)

@@ -6,10 +6,11 @@ from typing import Any
 
 import pandas as pd
 
-from judged_useless.measures import CONTRASTS, MEASURES
-from judged_useless.recompute import cell_keys
+from judged_useless.measures import CONTRASTS, MEASURES, THREE_RUNS
+from judged_useless.recompute import POOLED_RUNS, cell_keys
 from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6, NOT_REPLAYED
 from judged_useless.released import released_cells
+from judged_useless.tasks import get_task
 
 #: Numbers that are no measurement: definitions, settings of the experiment, bounds and verdicts of tests.
 NOT_MEASURED = {
@@ -73,8 +74,8 @@ _PROVIDERS = {"claude": "anthropic"}
 _OFFLINE = ("answer_now", "own_5_policy")
 #: Conditions that the command line spells otherwise than the record of published numbers.
 _SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
-#: Splits that the command line spells otherwise.
-_SPLITS = {"fever292": "claims292"}
+#: Base seed of the released runs; a replicate takes another one.
+_SEED = 42
 #: Models that the paper ran on the first questions of a split only.
 _FIRST = {"claude-sonnet-5": "100"}
 #: (model, condition) -> the regimes that the paper ran, where these are fewer than the six.
@@ -87,7 +88,7 @@ _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 _JUDGED_THERE = ("decide", "enforced_rule", "combo")
 _ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
 #: Splits that stand for several runs.
-_RUNS = {"test300-three-runs": ("test300", "test300-run2", "test300-run3")}
+_RUNS = {POOLED_RUNS: THREE_RUNS}
 _REGIME_SETS: dict[str, Sequence[str]] = {
     "": MEAN6,
     "fail": FAIL,
@@ -129,21 +130,23 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     Examples
     --------
     >>> run_command(("qwen3-8b", "combo", "fever", "fever292", 8))
-    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever --split claims292'
+    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
     """
     model, condition, task, split, budget = map(str, key)
     provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
     whole, _, rest = split.partition("-")
     fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
     default = fewer is None and set(regimes) <= set(MEAN6)
+    replicate = rest.removeprefix("run") if rest.startswith("run") else ""
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
         "model": f"{provider}:{model}",
         "condition": _SPELLED.get(condition, condition),
         "task": "" if task == "hotpotqa" else task,
-        "split": "" if whole == "test300" else _SPLITS.get(whole, whole),
+        "split": "" if whole == get_task(task).split else whole,
         "n-questions": first,
-        "replicate": rest.removeprefix("run") if rest.startswith("run") else "",
+        "replicate": replicate,
+        "seed": str(_SEED - 1 + int(replicate)) if replicate else "",
         "budget": "" if budget == "8" else budget,
         "regimes": "" if default else " ".join(fewer or regimes),
     }

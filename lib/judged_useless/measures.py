@@ -10,6 +10,8 @@ from judged_useless import estimators
 from judged_useless.estimators import Estimate, UndefinedEstimateError
 from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6
 
+#: Splits of the first run and its two replicates (Table 28).
+THREE_RUNS = ("test300", "test300-run2", "test300-run3")
 #: Sets of regimes that the paper pools or averages under one name.
 REGIME_SETS: dict[str, tuple[str, ...]] = {
     "fail": FAIL,
@@ -20,6 +22,7 @@ REGIME_SETS: dict[str, tuple[str, ...]] = {
     "ts_fail": tuple(f"ts_{regime}" for regime in FAIL),
     "ts_mean6": tuple(f"ts_{regime}" for regime in MEAN6),
     "persistent+recover_after_2": ("persistent", "recover_after_2"),
+    "mean6 of three runs": tuple(f"{regime} of {split}" for split in THREE_RUNS for regime in MEAN6),
 }
 
 
@@ -220,7 +223,7 @@ def _specificity(kind: str, seen: str) -> Measure:
     """Share of real pages judged useful; the pages are in a run's log, not among the released fields."""
 
     def measure(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
-        if not {"pages", "gold_titles"} <= set(cell):
+        if not {"pages", "gold_titles"} <= set(cell) or cell["gold_titles"].isna().any():
             raise UndefinedEstimateError("the episodes do not say which page a search returned")
         chosen = _chosen(cell, regime) if regime else cell
         rates = options.once(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.measures import CONTRASTS, MEASURES, Options
+from judged_useless.measures import CONTRASTS, MEASURES, THREE_RUNS, Options
 from judged_useless.paths import data_dir
 from judged_useless.published import QUANTITY, compare
 
@@ -18,6 +18,8 @@ _SAME_CONDITION = {
     "budget_thinking": ("budget+thinking", "thinking+budget"),
 }
 _CELL = ["model", "condition", "task", "split", "budget"]
+#: What the record of published numbers calls three runs on the same questions, taken together.
+POOLED_RUNS = "test300-three-runs"
 
 
 def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -206,6 +208,8 @@ def _one(
     if lacking:
         return None, f"needs the cell {' and '.join(lacking)}"
     there = [cell for cell in found if cell is not None]
+    if keys[0][3] == POOLED_RUNS:
+        regime = f"{regime} of three runs"
     try:
         if len(there) == 1:
             return MEASURES[name](there[0], regime, options), ""
@@ -242,6 +246,8 @@ def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
 def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
     """Return a cell, or the first 200 questions of one where the paper looks at those only."""
     model, condition, task, split, budget = key
+    if split == POOLED_RUNS:
+        return _pooled_runs(key, by_cell)
     for name in (condition, *_SAME_CONDITION.get(str(condition), ())):
         if (model, name, task, split, budget) in by_cell:
             return by_cell[model, name, task, split, budget]
@@ -254,6 +260,23 @@ def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataF
         return None
     chosen = cell[cell["question_id"].isin(manifest.read_text(encoding="utf-8").split()[: int(n)])]
     return chosen if chosen["question_id"].nunique() == int(n) else None
+
+
+def _pooled_runs(
+    key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
+) -> pd.DataFrame | None:
+    """Return the three runs of a cell as one, where a question has each regime three times."""
+    runs = [_cell((*key[:3], split, key[4]), by_cell) for split in THREE_RUNS]
+    there = [run for run in runs if run is not None]
+    if len(there) < len(runs):
+        return None
+    return pd.concat(
+        [
+            run.assign(regime=run["regime"].astype(str) + f" of {split}")
+            for run, split in zip(there, THREE_RUNS, strict=True)
+        ],
+        ignore_index=True,
+    )
 
 
 def _as_row(value: Estimate) -> dict[str, float | None]:

@@ -17,7 +17,7 @@ from judged_useless.estimators import (
 )
 from judged_useless.models.policies import TIME_SLOPE
 from judged_useless.probes import replay
-from judged_useless.runs import Run, run_cell, with_pages
+from judged_useless.runs import Run, run_cell
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -142,7 +142,7 @@ async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> N
 
 async def test_specificity_is_the_built_in_one(tmp_path: Path) -> None:
     run = await probed(tmp_path, "judgments", useless_if_failed=1.0, useless_if_real=0.35, stop_if_useful=0.0)
-    episodes = with_pages(run)
+    episodes = run.episodes()
     assert all(
         page is None for row in episodes.loc[episodes["regime"] == "persistent", "pages"] for page in row
     )

@@ -29,7 +29,7 @@ def _file(folder: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 def test_the_released_file_is_loaded_in_its_order(tmp_path: Path) -> None:
-    claims = load_questions("fever", "claims292", source=_file(tmp_path, _claims(146, 146)))
+    claims = load_questions("fever", "fever292", source=_file(tmp_path, _claims(146, 146)))
     assert [claim.id for claim in claims] == [str(number) for number in range(292)]
     assert {claim.kind for claim in claims} == {"claim"}
     assert claims[0].distractor_titles == ("Other",)
@@ -37,8 +37,8 @@ def test_the_released_file_is_loaded_in_its_order(tmp_path: Path) -> None:
 
 def test_another_file_is_not_taken_for_it(tmp_path: Path) -> None:
     path = _file(tmp_path, _claims(3, 1))
-    with pytest.raises(ValueError, match=r"claims\.json: .*'SUPPORTS': 3.* claims, but claims292 has .*146"):
-        load("claims292", source=path)
+    with pytest.raises(ValueError, match=r"claims\.json: .*'SUPPORTS': 3.* claims, but fever292 has .*146"):
+        load("fever292", source=path)
     assert len(load("all", source=path)) == 4
 
 
@@ -53,7 +53,7 @@ def test_without_a_source_it_says_what_to_give(monkeypatch: pytest.MonkeyPatch) 
         ValueError, match="give it as source, or in the environment variable JUDGED_USELESS_FEVER"
     ):
         load()
-    with pytest.raises(ValueError, match="unknown split 'test300'; known are claims292, all"):
+    with pytest.raises(ValueError, match="unknown split 'test300'; known are fever292, all"):
         load("test300")
 
 

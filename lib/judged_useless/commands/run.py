@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--task", default="hotpotqa", help="hotpotqa, fever, atlas, atlas-claims (%(default)s)"
     )
-    parser.add_argument("--split", default="test300", help="split of the task (%(default)s)")
+    parser.add_argument("--split", help="split of the task (test300, fever292, claims)")
     parser.add_argument(
         "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="default: the six of mean6"
     )
@@ -56,7 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--lookup", choices=("released", "paper"), default="released", help="repeated lookups (%(default)s)"
     )
-    parser.add_argument("--replicate", metavar="TAG", help="draw other failed observations")
+    parser.add_argument(
+        "--replicate", metavar="TAG", help="draw other failed observations; give another --seed with it"
+    )
     parser.add_argument("--source", metavar="PATH", help="where the task is read from")
     parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")

@@ -1,5 +1,6 @@
 """Running a cell: all its episodes in flight, each on the disk as soon as it has ended."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from judged_useless.environment import Environment
 from judged_useless.knowledge import LookupMode
 from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.pool import SALT, FailurePool, replicate_salt
+from judged_useless.pool import FailurePool
 from judged_useless.regimes import MEAN6, NOT_REPLAYED, get_regime
 from judged_useless.runs.carrying_out import carry_out
 from judged_useless.runs.checking import load_manifest, record_check
@@ -21,7 +22,7 @@ from judged_useless.runs.reading import Run
 from judged_useless.runs.records import record_of
 from judged_useless.runs.spec import Cell
 from judged_useless.runs.store import Check, Key
-from judged_useless.tasks import load_questions
+from judged_useless.tasks import get_task, load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
 
@@ -61,7 +62,7 @@ class _Episodes:
             budget=cell.budget, lookup=cell.lookup, salt=cell.salt,
         )  # fmt: skip
         episode = await run_episode(model, environment, cell.condition, options)
-        return record_of(episode, task=cell.task, split=cell.split)
+        return record_of(episode, task=cell.task, split=cell.label)
 
 
 async def run_cell(
@@ -69,7 +70,7 @@ async def run_cell(
     model: str | Model,
     condition: str = "unaided",
     task: str = "hotpotqa",
-    split: str = "test300",
+    split: str | None = None,
     regimes: Sequence[str] = MEAN6,
     n_questions: int | None = None,
     budget: int = 8,
@@ -95,8 +96,10 @@ async def run_cell(
         ``provider:name`` as for `judged_useless.models.get_model`, or a model; a model given is left open.
     condition : str, default "unaided"
         As for `judged_useless.conditions.get_condition`: a released name, or parts joined with ``+``.
-    task, split : str, default "hotpotqa", "test300"
+    task : str, default "hotpotqa"
         As for `judged_useless.tasks.load_questions`.
+    split : str, optional
+        A split of the task; by default the one its entry in `judged_useless.tasks.TASKS` names.
     regimes : sequence of str, default the six of mean6
         As for `judged_useless.regimes.get_regime`.
     n_questions : int, optional
@@ -122,7 +125,8 @@ async def run_cell(
     lookup : {"released", "paper"}, default "released"
         Whether a repeated lookup returns the first match again or the next one.
     replicate : str, optional
-        Tag of a replicate: other failed observations are drawn (Amendment 10). Give another `seed` with it.
+        Tag of a replicate, such as "2": other failed observations are drawn (Amendment 10). Give another
+        `seed` with it. Its episodes carry it in their split, such as ``test300-run2``.
     source : path, optional
         Where the task's loader reads from.
     concurrency : int, optional
@@ -150,7 +154,8 @@ async def run_cell(
     ValueError
         If an argument is not what is described here.
     """
-    _check_arguments(out, useless_rate)
+    _check_arguments(out, useless_rate, replicate)
+    split = get_task(task).split if split is None else split
     questions = load_questions(task, split, source=source)
     chosen = len(questions) if n_questions is None else n_questions
     if not 1 <= chosen <= len(questions):
@@ -177,7 +182,7 @@ async def run_cell(
                 constrain=constrain,
             ),
             lookup=lookup,
-            salt=SALT if replicate is None else replicate_salt(replicate),
+            replicate=replicate,
         )
         path = _ROOT / cell.run_id() if out is None else Path(out)
         limit = agent.max_concurrency if concurrency is None else concurrency
@@ -188,11 +193,13 @@ async def run_cell(
             await agent.aclose()
 
 
-def _check_arguments(out: str | Path | None, useless_rate: float | None) -> None:
+def _check_arguments(out: str | Path | None, useless_rate: float | None, replicate: str | None) -> None:
     if out == "":
         raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
     if useless_rate is not None and not 0 <= useless_rate <= 1:
         raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
+    if replicate is not None and not re.fullmatch(r"[A-Za-z0-9]+", replicate):
+        raise ValueError(f"replicate is {replicate!r}, expected letters and digits, such as '2'")
 
 
 def _model(

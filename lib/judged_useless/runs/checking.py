@@ -6,6 +6,7 @@ from typing import Any
 
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED
 from judged_useless.regimes import get_regime
+from judged_useless.runs.spec import episode_split
 from judged_useless.runs.store import MANIFEST, Check, RunError, read_manifest
 
 #: What may be said of a run in its manifest.
@@ -162,7 +163,7 @@ def record_check(manifest: Mapping[str, Any], regime: str, questions: Collection
     fixed = {
         "model": spec["model"]["name"],
         "condition": spec["condition"]["name"],
-        "split": spec["split"],
+        "split": episode_split(spec["split"], spec.get("replicate")),
         "regime": regime,
         "task": spec["task"],
         "budget": spec["budget"],

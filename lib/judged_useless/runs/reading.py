@@ -10,9 +10,11 @@ import pandas as pd
 from judged_useless.episodes.beside import merge_probes
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.checking import load_manifest, missing, record_check
+from judged_useless.runs.pages import with_pages
 from judged_useless.runs.store import RunError, read_records
 
 _FIELDS = (*REQUIRED, *OPTIONAL)
+_READ = (*_FIELDS, "observation_meta", "gold_titles")
 
 
 class Run:
@@ -86,8 +88,9 @@ class Run:
         -------
         pandas.DataFrame
             One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
-            the order of the questions once the run is complete; and with what was asked of them afterwards,
-            as `judged_useless.episodes.beside.merge_probes` has it.
+            the order of the questions once the run is complete; with the pages that its searches returned
+            (``pages, gold_titles``, as `judged_useless.estimators.specificity` takes them); and with what was
+            asked of them afterwards, as `judged_useless.episodes.beside.merge_probes` has it.
 
         Raises
         ------
@@ -96,10 +99,14 @@ class Run:
         EpisodeError
             If one is not what the schema says.
         """
-        rows = [{name: record[name] for name in _FIELDS} for record in self.trajectories(counted=True)]
-        if not rows:
+        records = [
+            {name: record[name] for name in _READ if name in record}
+            for record in self.trajectories(counted=True)
+        ]
+        if not records:
             raise RunError(f"{self.path}: no episode has ended yet")
-        frame = merge_probes(pd.DataFrame.from_records(rows, columns=list(_FIELDS)), self.path)
+        frame = pd.DataFrame.from_records(records)[list(_FIELDS)]
+        frame = merge_probes(with_pages(frame, records), self.path)
         return validate(frame, source=str(self.path))
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:

@@ -46,6 +46,7 @@ def record_of(episode: Episode, *, task: str, split: str) -> dict[str, Any]:
         "messages": list(episode.conversation.messages),
         "calls": [call_record(call) for call in _in_order(episode.calls)],
         "observation_meta": [observation.meta() for observation in episode.observations],
+        "gold_titles": list(environment.question.gold_titles),
         "events": [{"t": t, "event": event} for t, event in episode.events],
         "timings": [timing_record(call) for call in _in_order(episode.calls)],
     }

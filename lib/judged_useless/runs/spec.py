@@ -15,6 +15,7 @@ from judged_useless.calls import Options
 from judged_useless.conditions import Condition
 from judged_useless.knowledge import LookupMode
 from judged_useless.models.base import Model
+from judged_useless.pool import SALT, replicate_salt
 from judged_useless.prompts import get_wording
 from judged_useless.tasks import Question, get_task
 
@@ -54,8 +55,8 @@ class Cell:
         k, style of turns, what is recorded besides.
     lookup : {"released", "paper"}
         What a repeated lookup returns.
-    salt : str
-        Seeds the failed observations.
+    replicate : str or None
+        Tag of a replicate, whose failed observations are drawn anew; None for the released draw.
     """
 
     model: Model
@@ -68,11 +69,22 @@ class Cell:
     budget: int
     options: Options
     lookup: LookupMode
-    salt: str
+    replicate: str | None = None
+
+    @property
+    def salt(self) -> str:
+        """What seeds the failed observations."""
+        return SALT if self.replicate is None else replicate_salt(self.replicate)
+
+    @property
+    def label(self) -> str:
+        """The split as episodes name it: the second run on one is another cell than the first."""
+        return episode_split(self.split, self.replicate)
 
     def spec(self) -> dict[str, Any]:
         """Return what decides every byte of the trajectories but the timings."""
         described = self.model.describe()
+        replicate = {} if self.replicate is None else {"replicate": self.replicate}
         return {
             "format": FORMAT,
             "model": {name: value for name, value in described.items() if name not in VOLATILE},
@@ -85,6 +97,7 @@ class Cell:
             "options": asdict(self.options),
             "lookup": self.lookup,
             "salt": self.salt,
+            **replicate,
             "data_sha256": questions_sha256(self.questions),
             "prompts_sha256": self.prompts_sha256(),
         }
@@ -106,6 +119,24 @@ class Cell:
         )
         slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
         return f"{slug}__{text_sha256(json.dumps(self.spec(), sort_keys=True))[:8]}"
+
+
+def episode_split(split: str, replicate: str | None) -> str:
+    """Return what the episodes of a run have as their split.
+
+    Parameters
+    ----------
+    split : str
+        That its questions are from, such as ``test300``.
+    replicate : str or None
+        Tag of the replicate.
+
+    Returns
+    -------
+    str
+        `split`; with ``-run2`` behind it for replicate "2", as the record of published numbers writes it.
+    """
+    return split if replicate is None else f"{split}-run{replicate}"
 
 
 def _plain(value: object) -> object:

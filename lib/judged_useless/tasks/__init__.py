@@ -39,6 +39,8 @@ class Task:
         Decides wording and scoring.
     loader : str
         ``module:function``, imported when questions are asked for and not before.
+    split : str
+        The split that is meant where none is named.
     about : str
         One line for lists and help texts.
     """
@@ -46,6 +48,7 @@ class Task:
     name: str
     kind: Kind
     loader: str
+    split: str
     about: str
 
     def load(self, split: str, *, source: str | Path | None = None) -> list[Question]:
@@ -74,21 +77,28 @@ TASKS: dict[str, Task] = {
             "hotpotqa",
             "question",
             "judged_useless.tasks.hotpotqa:load",
+            "test300",
             "two-hop questions, the paper's main task",
         ),
         Task(
-            "fever", "claim", "judged_useless.tasks.fever:load", "claims to verify, the paper's second task"
+            "fever",
+            "claim",
+            "judged_useless.tasks.fever:load",
+            "fever292",
+            "claims to verify, the paper's second task",
         ),
         Task(
             "atlas",
             "question",
             "judged_useless.tasks.atlas:load",
+            "test300",
             "two-hop questions of our own, embedded (not in the paper)",
         ),
         Task(
             "atlas-claims",
             "claim",
             "judged_useless.tasks.atlas:load_claims",
+            "claims",
             "claims of our own, embedded (not in the paper)",
         ),
     )

@@ -11,16 +11,16 @@ from judged_useless.tasks.reading import read_questions
 #: Where the file is, when `load` is not told.
 SOURCE_VARIABLE = "JUDGED_USELESS_FEVER"
 #: Split -> how often each verdict must occur; None for a file of any make-up.
-SPLITS: dict[str, dict[str, int] | None] = {"claims292": {"SUPPORTS": 146, "REFUTES": 146}, "all": None}
+SPLITS: dict[str, dict[str, int] | None] = {"fever292": {"SUPPORTS": 146, "REFUTES": 146}, "all": None}
 
 
-def load(split: str = "claims292", *, source: str | Path | None = None) -> list[Question]:
+def load(split: str = "fever292", *, source: str | Path | None = None) -> list[Question]:
     """Load the claims, in the order of the file.
 
     Parameters
     ----------
-    split : str, default "claims292"
-        ``claims292`` is the released file of 292 claims, half of them true; ``all`` takes whatever a file in
+    split : str, default "fever292"
+        ``fever292`` is the released file of 292 claims, half of them true; ``all`` takes whatever a file in
         its form holds.
     source : str or Path, optional
         Path or ``http(s)`` address of the JSON file, an address with ``#sha256=...`` behind it if it is to be
