@@ -20,7 +20,7 @@ from judged_useless.models.base import (
 )
 from judged_useless.models.costs import CostMeter, Price, Usage
 from judged_useless.models.pool import Pool
-from judged_useless.models.presets import identify
+from judged_useless.models.presets import Identified, identify
 from judged_useless.models.retry import RetryPolicy, with_retries
 from judged_useless.models.transport import (
     Redactor,
@@ -58,7 +58,7 @@ class Reply(pydantic.BaseModel, ABC):
         """Return text and reason of its end; raise what the reason means if it is neither stop nor length."""
 
 
-class ServerModel(ABC):
+class ServerModel(Identified, ABC):
     """A model behind an HTTP server.
 
     Parameters
@@ -147,16 +147,6 @@ class ServerModel(ABC):
         secrets = [key, *(value for _, headers in urls for value in headers.values())]
         clients = self._pool.members.values()
         self._redact = Redactor([*secrets, *(getattr(client, "auth_token", None) for client in clients)])
-
-    @property
-    def name(self) -> str:
-        """Released name, or the server's."""
-        return self._identity.name
-
-    @property
-    def decoding(self) -> Decoding:
-        """Decoding in force for every request."""
-        return self._identity.decoding
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, base_url={list(self._pool.members)})"
