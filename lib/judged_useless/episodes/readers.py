@@ -24,7 +24,7 @@ from judged_useless.episodes.schema import (
 )
 from judged_useless.episodes.verified import embedded_files, hub_files
 from judged_useless.files import write_atomically
-from judged_useless.strict_json import RepeatedKeyError, shown, strict_loads
+from judged_useless.strict_json import RepeatedKeyError, read_object, shown, strict_loads
 
 Names = str | Sequence[str] | None
 Source = str | Path | Sequence[str | Path]
@@ -209,15 +209,12 @@ def _is_run(path: Path) -> bool:
 
 def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
     """Return the runs of a folder that hold an episode: one that failed at once must not hide the others."""
-    # Here, because runs are read into episodes and so import this package.
-    from judged_useless.runs.store import read_manifest
-
     begun = [
         run
         for run in runs
         if any(file.stat().st_size for file in run.glob("*.jsonl"))
         # A run that says it is complete has lost its episodes, which reading it tells.
-        or (read_manifest(run) or {}).get("status") == "complete"
+        or (read_object(run / "manifest.json") or {}).get("status") == "complete"
     ]
     empty = ", ".join(run.name for run in runs if run not in begun)
     if not begun:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 from filelock import FileLock, Timeout
 
 from judged_useless.files import write_atomically
+from judged_useless.strict_json import read_object
 
 MANIFEST = "manifest.json"
 #: Requests and episodes that failed in transport; one JSON object a line, but no episodes file.
@@ -46,18 +47,12 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     Raises
     ------
     RunError
-        If it is not JSON.
+        If it is not a JSON object.
     """
-    file = path / MANIFEST
-    if not file.is_file():
-        return None
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        return read_object(path / MANIFEST)
     except ValueError as error:
-        raise RunError(f"{file}: not valid JSON ({error})") from error
-    if not isinstance(manifest, dict):
-        raise RunError(f"{file}: expected a JSON object, found {type(manifest).__name__}")
-    return manifest
+        raise RunError(str(error)) from error
 
 
 def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
