@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from judged_useless.episodes.readers import write_parquet
+from judged_useless.episodes.formats import write_parquet
 from judged_useless.episodes.schema import EpisodeError, fill_judgments, validate
 from judged_useless.files import sha256
 from judged_useless.paths import cache_dir
