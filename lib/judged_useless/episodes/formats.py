@@ -42,8 +42,10 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
     with gzip.open(path, "rb") if packed else path.open("rb") as stream:
         try:
             for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield number, line.decode("utf-8")
+                # Some editors and spreadsheets begin a file with a byte-order mark.
+                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+                if text.strip():
+                    yield number, text
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise EpisodeError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
@@ -87,7 +89,8 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
     Parameters
     ----------
     path : str or pathlib.Path
-        A ``.jsonl`` or ``.jsonl.gz`` file with one episode a line; blank lines are passed over.
+        A ``.jsonl`` or ``.jsonl.gz`` file with one episode a line; blank lines, and a
+        byte-order mark at the beginning, are passed over.
     required : sequence of str
         Fields every episode must have: by default the released ones. The stopping measures need no more
         than ``("question_id", "actions", "judgments")``.
