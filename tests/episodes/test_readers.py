@@ -410,7 +410,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     file = write_parquet(pd.DataFrame(GOOD), folder / "test300.parquet")
     (folder / "source.json").write_text(json.dumps({"sha256": {file.name: sha256(file)}}))
-    assert len(load_episodes("hub")) == 3
+    assert len(load_episodes("hub", split="test300")) == 3
     return folder
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from judged_useless.episodes.formats import load_jsonl, load_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
-from judged_useless.episodes.verified import embedded_files, hub_files
+from judged_useless.episodes.verified import SPLITS, embedded_files, hub_files, unfetched
 from judged_useless.strict_json import read_object, shown
 
 Names = str | Sequence[str] | None
@@ -83,6 +83,18 @@ def _files(source: Source) -> list[Path]:
     return [file for each in source for file in _files(each)]
 
 
+def _require_fetched(source: Source, split: Names) -> None:
+    """Refuse splits of the hub that were not fetched; warn where others were asked for beside them."""
+    if "hub" not in ([source] if isinstance(source, str | Path) else source):
+        return
+    asked = SPLITS if split is None else [split] if isinstance(split, str) else list(split)
+    hint = unfetched(asked)
+    if hint and not any(not unfetched([each]) for each in asked):
+        raise NoEpisodesError(f"source {source!r}: {hint}")
+    if hint:
+        warnings.warn(f"source {source!r}: {hint}", stacklevel=3)
+
+
 def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.DataFrame:
     if wanted is None:
         return frame
@@ -115,7 +127,8 @@ def load_episodes(
         run directory, a folder of such files or runs, or a list of any of these. Runs of a folder in which no
         episode has ended yet are passed over with a warning.
     model, condition, split, regimes : str or sequence of str, optional
-        Keep only these; everything by default. A name that is asked for beside others may be absent.
+        Keep only these; everything by default. A name that is asked for beside others may be absent; if it
+        is a split that was not fetched from the hub, a warning names the command that fetches it.
 
     Returns
     -------
@@ -128,7 +141,8 @@ def load_episodes(
     EpisodeError
         If an episode is not what the schema says, or a checksum differs.
     NoEpisodesError
-        If the source holds no episode, or nothing is left by a filter.
+        If the source holds no episode, nothing is left by a filter, or no split that is asked for was fetched
+        from the hub.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError
@@ -146,6 +160,7 @@ def load_episodes(
     300
     """
     frames = [_read(file) for file in _files(source)]
+    _require_fetched(source, split)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     if len(frames) > 1:
         validate(frame, source=str(source))
