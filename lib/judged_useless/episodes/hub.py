@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import socket
-import ssl
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,6 +15,7 @@ from judged_useless.episodes.schema import EpisodeError, fill_judgments, validat
 from judged_useless.episodes.verified import SPLITS
 from judged_useless.files import sha256
 from judged_useless.paths import cache_dir
+from judged_useless.reaching import is_transport
 from judged_useless.strict_json import read_object
 
 #: The released data set.
@@ -75,32 +74,9 @@ def _hub_errors(repository: str, revision: str | None) -> Iterator[None]:
                     + (f" at revision {revision!r}" if revision else "")
                 ) from error
             raise HubUnreachableError(_unreachable(repository)) from error
-        if _is_transport(error):
+        if is_transport(error):
             raise HubUnreachableError(_unreachable(repository)) from error
         raise
-
-
-#: Classes of requests that did not get through, in the HTTP libraries that the hub's client has used. They
-#: share no base class, so their names decide.
-_TRANSPORT = {
-    "TransportError", "ConnectionError", "Timeout", "ChunkedEncodingError", "ClientConnectionError",
-    "OfflineModeIsEnabled",
-}  # fmt: skip
-
-
-def _is_transport(error: BaseException | None) -> bool:
-    """Return whether an error is, or was raised because of, a request that did not get through.
-
-    An OSError alone is none: a full disk or a folder without write permission has its own message.
-    """
-    while error is not None:
-        names = {cls.__name__ for cls in type(error).__mro__}
-        if isinstance(error, ConnectionError | TimeoutError | socket.gaierror | ssl.SSLError):
-            return True
-        if names & _TRANSPORT:
-            return True
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return False
 
 
 def _unreachable(repository: str) -> str:
