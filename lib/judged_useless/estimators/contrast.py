@@ -11,7 +11,6 @@ from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.matching import (
     Bools,
     Ints,
-    mantel_haenszel,
     require_judgments,
     step_window,
     stratified_difference,
@@ -270,12 +269,3 @@ def design_label_contrast(
     plan = Resampling(n_boot, seed, level, stream)
     points = warn_if_pooled(build_decision_points(episodes), "the design-label contrast")
     return design_label_measure(points, t_min, t_max).estimate(plan)
-
-
-__all__ = [
-    "contrast_measure",
-    "design_label_contrast",
-    "design_label_measure",
-    "mantel_haenszel",
-    "time_matched_contrast",
-]
