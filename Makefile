@@ -11,7 +11,7 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # Small matrices: threads would only wait for each other when sections run side by side.
 export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: install book section store test test-live lint types bench data demo plan clean help
+.PHONY: install book section store test test-live lint types bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"

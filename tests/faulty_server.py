@@ -123,6 +123,7 @@ FAULTS: dict[str, Answer] = {
     "overflow": error(400, _OVERFLOW),
     "silent_cut": body(reason="length", output=5),
     "length": body(reason="length", output=50),
+    "half": body(text="Action: finish\nAction Input: caf\ud83d"),
     "blank": body(text="", output=1),
     "bad_request": error(400, "temperature: expected a number"),
     "unauthorized": error(401, "Incorrect API key provided: secret-key-in-test"),

@@ -2,6 +2,10 @@
 
 import argparse
 import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from judged_useless import cli
@@ -73,3 +77,52 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("judged_useless.commands.fetch.main", fail)
     with pytest.raises(KeyError, match="ours"):
         cli.main(["fetch"])
+
+
+PRINTS = """
+import sys
+from judged_useless import cli
+from judged_useless.commands import {command}
+{command}.main = lambda arguments: print("x" * {size}) or print("progress", file=sys.stderr) or 0
+sys.exit(cli.main({arguments!r}))
+"""
+
+
+def without_a_reader(
+    command: list[str], folder: Path, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command whose output nothing reads any more, as before ``| head`` that has ended."""
+    read, write = os.pipe()
+    os.close(read)
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    try:
+        return subprocess.run(
+            [sys.executable, *command], stdout=write, stderr=subprocess.PIPE, text=True, cwd=folder,
+            env={**os.environ, **paths, **environment},
+        )  # fmt: skip
+    finally:
+        os.close(write)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "size", "unbuffered"),
+    [
+        ("fetch", ["fetch"], 5, ""),
+        ("run", ["run", "--model", "x"], 500_000, ""),
+        ("replay", ["replay", "r", "--probe", "beliefs"], 5, "1"),
+    ],
+)
+def test_output_that_nobody_reads_ends_it_quietly(
+    command: str, arguments: list[str], size: int, unbuffered: str, tmp_path: Path
+) -> None:
+    script = PRINTS.format(command=command, size=size, arguments=arguments)
+    ended = without_a_reader(["-c", script], tmp_path, PYTHONUNBUFFERED=unbuffered)
+    assert ended.returncode == 141
+    assert ended.stderr in ("", "progress\n")
+
+
+def test_a_run_whose_output_nobody_reads_is_complete_all_the_same(tmp_path: Path) -> None:
+    cell = ["run", "--model", "scripted:never", "--task", "atlas", "--n-questions", "1", "--out", "cell"]
+    ended = without_a_reader(["-m", "judged_useless.cli", *cell, "--quiet"], tmp_path)
+    assert (ended.returncode, ended.stderr) == (141, "")
+    assert '"status": "complete"' in (tmp_path / "cell" / "manifest.json").read_text(encoding="utf-8")

@@ -105,7 +105,7 @@ def test_environment_and_project_agree() -> None:
         assert names[name].specifier == project[name].specifier, name
     assert set(requirements()) <= set(names)
     assert set(requirements("book")) <= set(names)
-    assert set(names) - set(project) <= {"python", "pip", "make", "jupyterlab"}
+    assert set(names) - set(project) <= {"python", "pip", "make", "jupyterlab", "seaborn"}
     lowest = SpecifierSet(PROJECT["requires-python"])
     for version in ("3.10", "3.11", "3.12"):
         assert names["python"].specifier.contains(version) == lowest.contains(version)

@@ -12,7 +12,7 @@ from judged_useless.provenance import SIMULATED, is_simulated, source_name
     ("source", "name"),
     [
         ("embedded", "embedded released cells"),
-        ("hub", "all released cells"),
+        ("hub", "released cells of the hub"),
         ("runs/2026-01-01/", "2026-01-01"),
         (Path("/somewhere/mine.jsonl.gz"), "mine.jsonl.gz"),
         (["runs/a", Path("b.parquet")], "a, b.parquet"),

@@ -72,6 +72,10 @@ def test_two_sources_are_only_in_the_ts_family() -> None:
         "ts_ts_clean",
         "ts_unknown",
         "clean\n",
+        " persistent",
+        "persistent ",
+        "ts_ persistent",
+        " recover_after_1",
     ],
 )
 def test_unknown_names_raise_and_list(name: str) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -11,6 +12,9 @@ COMMANDS = {
     "run": "judged_useless.commands.run",
     "replay": "judged_useless.commands.replay",
 }
+
+#: Exit status as of a program that SIGPIPE ends, which is what a shell expects before ``| head``.
+OUTPUT_GONE = 141
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -36,11 +40,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted.
+        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted, and 141 if what reads
+        the output has gone.
     """
+    try:
+        try:
+            return _run(arguments)
+        finally:
+            # Here, because at the interpreter's end it is too late to say nothing.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # What could not be written stays in the buffers, and is written again at the end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for stream in (sys.stdout, sys.stderr):
+            os.dup2(nowhere, stream.fileno())
+        return OUTPUT_GONE
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     parsed = build_parser().parse_args(arguments)
     try:
         return int(parsed.main(parsed))
+    except BrokenPipeError:
+        # Failures of the network have errors of their own by now, so this is ours to print to.
+        raise
     except KeyboardInterrupt:
         print(f"judged-useless {parsed.command}: interrupted; the same command resumes", file=sys.stderr)
         return 130

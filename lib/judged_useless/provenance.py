@@ -31,7 +31,7 @@ def source_name(source: str | Path | Sequence[str | Path], episodes: pd.DataFram
     if source == "embedded":
         name = "embedded released cells"
     elif source == "hub":
-        name = "all released cells"
+        name = "released cells of the hub"
     else:
         paths = [source] if isinstance(source, str | Path) else list(source)
         name = ", ".join(Path(path).name for path in paths)

@@ -1,6 +1,7 @@
 """JSON in which no key of an object is given twice."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 
@@ -58,6 +59,35 @@ def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
         If a number is too long, or brackets are too deep, to be read.
     """
     return json.loads(text, object_pairs_hook=_object)
+
+
+def read_object(file: Path) -> dict[str, Any] | None:
+    """Return the object that a JSON file holds.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        Such as the manifest of a run.
+
+    Returns
+    -------
+    dict or None
+        None if there is no such file.
+
+    Raises
+    ------
+    ValueError
+        If it holds anything else; the message names the file.
+    """
+    if not file.is_file():
+        return None
+    try:
+        value = strict_loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{file}: not valid JSON ({error})") from error
+    if not isinstance(value, dict):
+        raise ValueError(f"{file}: expected a JSON object, found {type(value).__name__}")
+    return value
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -31,6 +31,7 @@ def test_real_cells_equal_the_papers_and_made_up_ones_are_not_compared(
     assert main(["fetch", "--repository", str(hub_folder(tmp_path / "hub"))]) == 0
     printed = capsys.readouterr().out
     assert "fetched 3,108 episodes of" in printed
+    assert "only" not in printed.splitlines()[1]
     assert printed.splitlines()[-1] == (
         "2 of 2 recomputed cells equal the paper's; "
         "the paper has 43 cells; 2 could be recomputed only in part."
@@ -61,6 +62,7 @@ def test_a_cell_that_differs_from_the_papers_fails(
     assert main(["fetch", "--repository", str(folder), "--split", "test300"]) == 1
     printed = capsys.readouterr().out
     assert "1 of 2 recomputed cells equal the paper's" in printed
+    assert "in the cache is only test300: fresh300 was not fetched" in printed
     assert "False" in rows_of(printed)["test300", "qwen3-8b", "permit"]
     assert "True" in rows_of(printed)["test300", "qwen3-8b", "unaided"]
     assert cache.is_dir()

@@ -20,7 +20,13 @@ from datasets.exceptions import DatasetGenerationError
 from hub_cache import contents, own_cache
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from judged_useless import load_episodes
-from judged_useless.episodes import EpisodeError, load_parquet, write_parquet
+from judged_useless.episodes import (
+    EpisodeError,
+    NoEpisodesError,
+    episodes_or_nothing,
+    load_parquet,
+    write_parquet,
+)
 from judged_useless.episodes import hub as hub_module
 from judged_useless.episodes.hub import HubUnreachableError, fetch
 from judged_useless.files import sha256
@@ -75,6 +81,69 @@ def test_one_split_can_be_fetched_and_none_cannot(
     assert contents(cache.parent) == filled
     fetch(str(tmp_path / "earlier"), splits=["fresh300"])
     assert [path.stem for path in cache.glob("*.parquet")] == ["fresh300"]
+
+
+@pytest.fixture
+def a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the place of the hub, whose commit a file in it says."""
+    folder = hub_folder(tmp_path / "hub", SMALL)
+    (folder / "commit").write_text("0123abc")
+    load = datasets.load_dataset
+    monkeypatch.setattr(
+        datasets, "load_dataset", lambda _, *, split, revision: load(str(folder), split=split)
+    )
+    monkeypatch.setattr(
+        huggingface_hub.HfApi, "dataset_info",
+        lambda *_, **__: types.SimpleNamespace(sha=(folder / "commit").read_text()),
+    )  # fmt: skip
+    return folder
+
+
+def test_a_split_is_fetched_beside_the_other_of_the_same_commit(cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    fetched = fetch("someone/episodes", splits=["fresh300"])
+    assert fetched.n_episodes == {"test300": 36, "fresh300": 36}
+    assert json.loads((cache / "source.json").read_text())["sha256"] == fetched.sha256
+    assert set(load_episodes("hub")["split"]) == {"test300", "fresh300"}
+    (a_hub / "commit").write_text("4567def")
+    assert fetch("someone/episodes", splits=["test300"]).n_episodes == {"test300": 36}
+    assert [path.stem for path in cache.glob("*.parquet")] == ["test300"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / "test300.parquet").write_bytes(b"cut off"),
+        lambda folder: (folder / "test300.parquet").unlink(),
+        lambda folder: (folder / "source.json").write_text("{"),
+        lambda folder: (folder / "source.json").write_text('{"sha256": 3}'),
+        lambda folder: (folder / "source.json").unlink(),
+    ],
+)
+def test_of_a_damaged_cache_nothing_is_kept(damage: Callable[[Path], None], cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    damage(cache)
+    assert fetch("someone/episodes", splits=["fresh300"]).n_episodes == {"fresh300": 36}
+    assert len(load_episodes("hub", split="fresh300")) == 36
+
+
+def test_a_split_that_was_not_fetched_is_named_with_the_command(cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    hint = (
+        "fresh300 was not fetched from the hub; `judged-useless fetch --split fresh300` does it, and "
+        "`judged-useless fetch` fetches all"
+    )
+    for alone in ("fresh300", ["fresh300"]):
+        with pytest.raises(NoEpisodesError) as caught:
+            load_episodes("hub", split=alone)
+        assert str(caught.value) == f"source 'hub': {hint}"
+        assert episodes_or_nothing("hub", split=alone)[1] == f"source 'hub': {hint}"
+    for beside in (None, ["test300", "fresh300"]):
+        with pytest.warns(UserWarning, match=f"^source 'hub': {hint}$"):
+            assert len(load_episodes("hub", split=beside)) == 36
+    assert len(load_episodes("hub", split="test300")) == 36
+    with pytest.raises(NoEpisodesError, match="no episode with split 'dev100'; it has test300"):
+        load_episodes("hub", split="dev100")
 
 
 def test_judgments_of_null_are_none_given(cache: Path, tmp_path: Path) -> None:

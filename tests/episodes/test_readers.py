@@ -95,6 +95,14 @@ CORRUPT: dict[str, tuple[bytes, str]] = {
         lines([episode(simulated="yes")]),
         "line 1: field 'simulated': expected true, false",
     ),
+    "blanks around a regime": (
+        lines([*GOOD, episode(question_id="z", regime=" persistent")]),
+        "line 4: field 'regime': blanks around the name in ' persistent'; known names are clean, persistent,",
+    ),
+    "a byte-order mark in the middle": (
+        lines(GOOD[:1]) + b"\xef\xbb\xbf" + lines(GOOD[1:]),
+        "line 2: not valid JSON",
+    ),
     "blank lines before the fault": (b"\n\n" + lines([GOOD[0]]) + b"\n{}\n", "line 5: field 'model'"),
     "nothing": (b"\n \n", "the file holds no episode"),
 }
@@ -110,6 +118,17 @@ def test_corrupt_lines_are_refused_with_file_line_and_field(case: str, ending: s
     assert str(caught.value).startswith(str(path))
     assert message in str(caught.value)
     assert str(caught.value).isascii() or case == "not UTF-8"
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "jsonl.gz"])
+def test_a_byte_order_mark_at_the_beginning_is_passed_over(ending: str, tmp_path: Path) -> None:
+    without, marked = (tmp_path / f"{name}.{ending}" for name in ("without", "marked"))
+    write(without, lines(GOOD))
+    for beginning in (b"", b"\n"):
+        write(marked, b"\xef\xbb\xbf" + beginning + lines(GOOD))
+        assert plain(load_jsonl(marked)) == plain(load_jsonl(without))
+    with pytest.raises(NoEpisodesError, match="the file holds no episode"):
+        load_jsonl(write(marked, b"\xef\xbb\xbf"))
 
 
 @pytest.mark.parametrize("keep", [0.3, 0.6, 0.95])
@@ -391,7 +410,7 @@ def fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     file = write_parquet(pd.DataFrame(GOOD), folder / "test300.parquet")
     (folder / "source.json").write_text(json.dumps({"sha256": {file.name: sha256(file)}}))
-    assert len(load_episodes("hub")) == 3
+    assert len(load_episodes("hub", split="test300")) == 3
     return folder
 
 

@@ -255,9 +255,10 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
     file.write_text(json.dumps(record) + "\n" + lines[1])
     with pytest.raises(EpisodeError, match="a result at observation 99"):
         run.episodes()
-    (folder / "manifest.json").write_text("{}")
-    with pytest.raises(EpisodeError, match="not the manifest of a probe"):
-        run.episodes()
+    for content, message in {"{}": "not the manifest of a probe", "{": "not valid JSON"}.items():
+        (folder / "manifest.json").write_text(content)
+        with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
+            run.episodes()
 
 
 async def test_a_run_without_placeholders_has_nothing_to_repair(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import datasets
+import huggingface_hub
 import pytest
 from datasets import Dataset
 from judged_useless.tasks import Question, hotpotqa, load_questions
@@ -86,13 +88,49 @@ def test_the_original_is_downloaded_with_its_checksum(
     assert sha256 == "4e9ecb5c8d3b719f624d66b60f8d56bf227f03914f5f0753d6fa1b359d7104ea"
 
 
-def test_no_network_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unreachable(*args: object, **kwargs: object) -> None:
-        raise ConnectionError("Couldn't reach it")
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Data sets that a hub was asked for, which cannot be reached."""
+    sent: list[str] = []
 
-    monkeypatch.setattr("datasets.load_dataset", unreachable)
-    with pytest.raises(ConnectionError, match=r"could not be fetched from the hub .*embedded task atlas\.$"):
+    def refuse(_: object, repository: str, **__: object) -> None:
+        sent.append(repository)
+        raise ConnectionRefusedError("Connection refused")
+
+    def retry(*_: object, **__: object) -> None:
+        raise AssertionError("asked with retries")
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", refuse)
+    monkeypatch.setattr(huggingface_hub.HfApi, "hf_hub_download", retry)
+    return sent
+
+
+def test_no_network_is_one_request_and_one_sentence(
+    asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
+    with pytest.raises(
+        ConnectionError,
+        match=r"^hotpotqa/hotpot_qa could not be fetched from the hub.*--source.* task atlas\.$",
+    ):
         hotpotqa.load("dev100")
+    assert asked == ["hotpotqa/hotpot_qa"]
+    assert not caplog.records
+    assert not datasets.config.HF_HUB_OFFLINE
+
+
+def test_what_was_loaded_before_needs_no_network(
+    hub: Path, asked: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = hotpotqa.load("dev100")
+    # Where a load from the hub leaves it.
+    (kept,) = (tmp_path / "cache" / "hotpot_qa").glob("distractor*/*/*/")
+    kept.rename(tmp_path / "kept")
+    (tmp_path / "cache" / "hotpotqa___hotpot_qa" / "distractor" / "0.0.0").mkdir(parents=True)
+    (tmp_path / "kept").rename(tmp_path / "cache" / "hotpotqa___hotpot_qa" / "distractor" / "0.0.0" / "abc")
+    monkeypatch.setattr(hotpotqa, "REPOSITORY", "hotpotqa/hotpot_qa")
+    assert hotpotqa.load("dev100") == before
+    assert asked == ["hotpotqa/hotpot_qa"]
 
 
 def test_unknown_splits_and_files_raise(tmp_path: Path) -> None:

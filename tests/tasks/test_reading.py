@@ -35,6 +35,10 @@ def test_lists_lines_and_gzip_give_the_same_questions(tmp_path: Path) -> None:
     )
     (tmp_path / "rows.jsonl.gz").write_bytes(gzip.compress(_lines(_original("a"), _hub("b")).encode()))
     expected = read_questions(tmp_path / "rows.jsonl")
+    for ending, pack in (("jsonl", bytes), ("jsonl.gz", gzip.compress)):
+        marked = ("\ufeff" + _lines(_hub("a"), _hub("b"))).encode()
+        (tmp_path / f"marked.{ending}").write_bytes(pack(marked))
+        assert read_questions(tmp_path / f"marked.{ending}") == expected
     assert [question.id for question in expected] == ["a", "b"]
     assert expected[0].knowledge_base == {"T": "S\u2028s."}  # no line ends at U+2028
     assert read_questions(tmp_path / "rows.json") == read_questions(tmp_path / "rows.jsonl.gz") == expected

@@ -1,14 +1,28 @@
 """Bridge questions: the first page names what connects the pages, the second states the answer."""
 
-from collections.abc import Iterable
-from functools import cache, partial
+from collections.abc import Iterable, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from atlas.candidates import Candidate, Evidence, is_distinct
 from atlas.text import pick
 from atlas.world import Country, World
 
-_ask = partial(Candidate, type="bridge", level="medium")
+
+def _ask(
+    family: str, key: str, wordings: Sequence[str], answer: str, gold: tuple[Evidence, Evidence], *hidden: str
+) -> Candidate:
+    """Return a question whose first page is the one that it names."""
+    return Candidate(
+        family,
+        type="bridge",
+        level="medium",
+        text=pick(wordings, "question", family, key),
+        answer=answer,
+        gold=gold,
+        hidden=hidden,
+        named=(gold[0].page,),
+    )
 
 
 class Attribute(NamedTuple):
@@ -63,25 +77,16 @@ def city_country(family: str, attribute: Attribute, world: World) -> Iterable[Ca
         answer = values(attribute, world).get(country.code)
         if answer is None or city.capital or city.namesakes:
             continue
-        text = pick(
-            [
-                f"What is the {attribute.noun} of the country in which {city.name} lies?",
-                f"{city.name} is a city in a country {attribute.clause}?",
-                f"Name the {attribute.noun} of the country where {city.name} is located.",
-            ],
-            "question",
-            family,
-            city.key,
+        wordings = [
+            f"What is the {attribute.noun} of the country in which {city.name} lies?",
+            f"{city.name} is a city in a country {attribute.clause}?",
+            f"Name the {attribute.noun} of the country where {city.name} is located.",
+        ]
+        gold = (
+            Evidence(f"city:{city.key}", ("country",)),
+            Evidence(f"country:{country.code}", (attribute.fact,)),
         )
-        first, second = f"city:{city.key}", f"country:{country.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=answer,
-            gold=(Evidence(first, ("country",)), Evidence(second, (attribute.fact,))),
-            hidden=(country.name,),
-            named=(first,),
-        )
+        yield _ask(family, city.key, wordings, answer, gold, country.name)
 
 
 def region_country(family: str, attribute: Attribute, world: World) -> Iterable[Candidate]:
@@ -92,25 +97,16 @@ def region_country(family: str, attribute: Attribute, world: World) -> Iterable[
         if answer is None or region.namesakes:
             continue
         article, noun = "an" if region.kind[0] in "aeiou" else "a", attribute.noun
-        text = pick(
-            [
-                f"{region.name} is {article} {region.kind} of a country {attribute.clause}?",
-                f"What is the {noun} of the country of which {region.name} is {article} {region.kind}?",
-                f"Name the {noun} of the country that has {article} {region.kind} called {region.name}.",
-            ],
-            "question",
-            family,
-            region.code,
+        wordings = [
+            f"{region.name} is {article} {region.kind} of a country {attribute.clause}?",
+            f"What is the {noun} of the country of which {region.name} is {article} {region.kind}?",
+            f"Name the {noun} of the country that has {article} {region.kind} called {region.name}.",
+        ]
+        gold = (
+            Evidence(f"region:{region.code}", ("country",)),
+            Evidence(f"country:{country.code}", (attribute.fact,)),
         )
-        first, second = f"region:{region.code}", f"country:{country.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=answer,
-            gold=(Evidence(first, ("country",)), Evidence(second, (attribute.fact,))),
-            hidden=(country.name,),
-            named=(first,),
-        )
+        yield _ask(family, region.code, wordings, answer, gold, country.name)
 
 
 def domain_country(family: str, attribute: Attribute, world: World) -> Iterable[Candidate]:
@@ -119,24 +115,15 @@ def domain_country(family: str, attribute: Attribute, world: World) -> Iterable[
         answer = values(attribute, world).get(country.code)
         if answer is None or country.domain is None:
             continue
-        text = pick(
-            [
-                f"What is the {attribute.noun} of the country whose top-level domain is {country.domain}?",
-                f"The top-level domain {country.domain} is assigned to a country {attribute.clause}?",
-            ],
-            "question",
-            family,
-            country.code,
+        wordings = [
+            f"What is the {attribute.noun} of the country whose top-level domain is {country.domain}?",
+            f"The top-level domain {country.domain} is assigned to a country {attribute.clause}?",
+        ]
+        gold = (
+            Evidence(f"domain:{country.code}", ("country",)),
+            Evidence(f"country:{country.code}", (attribute.fact,)),
         )
-        first, second = f"domain:{country.code}", f"country:{country.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=answer,
-            gold=(Evidence(first, ("country",)), Evidence(second, (attribute.fact,))),
-            hidden=(country.name,),
-            named=(first,),
-        )
+        yield _ask(family, country.code, wordings, answer, gold, country.name)
 
 
 def code_country(family: str, world: World) -> Iterable[Candidate]:
@@ -146,25 +133,16 @@ def code_country(family: str, world: World) -> Iterable[Candidate]:
         answer = values(CAPITAL, world).get(country.code)
         if not currency.only_one or answer is None:
             continue
-        text = pick(
-            [
-                f"What is the capital of the country whose currency has the ISO 4217 code {currency.code}?",
-                f"{currency.code} is the ISO 4217 code of the currency of a country {CAPITAL.clause}?",
-                f"In ISO 4217, {currency.code} stands for the money of one country. What is its capital?",
-            ],
-            "question",
-            family,
-            currency.code,
+        wordings = [
+            f"What is the capital of the country whose currency has the ISO 4217 code {currency.code}?",
+            f"{currency.code} is the ISO 4217 code of the currency of a country {CAPITAL.clause}?",
+            f"In ISO 4217, {currency.code} stands for the money of one country. What is its capital?",
+        ]
+        gold = (
+            Evidence(f"currency:{currency.code}", ("country", "code")),
+            Evidence(f"country:{country.code}", ("capital",)),
         )
-        first, second = f"currency:{currency.code}", f"country:{country.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=answer,
-            gold=(Evidence(first, ("country", "code")), Evidence(second, ("capital",))),
-            hidden=(country.name, currency.name),
-            named=(first,),
-        )
+        yield _ask(family, currency.code, wordings, answer, gold, country.name, currency.name)
 
 
 def country_currency_code(family: str, world: World) -> Iterable[Candidate]:
@@ -173,25 +151,16 @@ def country_currency_code(family: str, world: World) -> Iterable[Candidate]:
         if country.currency is None or country.name == "Georgia":
             continue
         currency = world.currencies[country.currency]
-        text = pick(
-            [
-                f"Which three-letter ISO 4217 code stands for the currency of {country.inline}?",
-                f"What is the three-letter ISO 4217 code of the money that is used in {country.inline}?",
-                f"One pays in {country.inline} with a currency that has which three-letter ISO 4217 code?",
-            ],
-            "question",
-            family,
-            country.code,
+        wordings = [
+            f"Which three-letter ISO 4217 code stands for the currency of {country.inline}?",
+            f"What is the three-letter ISO 4217 code of the money that is used in {country.inline}?",
+            f"One pays in {country.inline} with a currency that has which three-letter ISO 4217 code?",
+        ]
+        gold = (
+            Evidence(f"country:{country.code}", ("currency",)),
+            Evidence(f"currency:{currency.code}", ("code",)),
         )
-        first, second = f"country:{country.code}", f"currency:{currency.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=currency.code,
-            gold=(Evidence(first, ("currency",)), Evidence(second, ("code",))),
-            hidden=(currency.name,),
-            named=(first,),
-        )
+        yield _ask(family, country.code, wordings, currency.code, gold, currency.name)
 
 
 def country_language_code(family: str, world: World) -> Iterable[Candidate]:
@@ -206,50 +175,27 @@ def country_language_code(family: str, world: World) -> Iterable[Candidate]:
         answer = language.code if short else language.code3
         which = f"{'two' if short else 'three'}-letter"
         standard = f"ISO 639-{'1' if short else '3'}"
-        text = pick(
-            [
-                f"What is the {which} {standard} code of the official language of {country.inline}?",
-                f"The official language of {country.inline} has which {which} code in {standard}?",
-            ],
-            "question",
-            family,
-            country.code,
+        wordings = [
+            f"What is the {which} {standard} code of the official language of {country.inline}?",
+            f"The official language of {country.inline} has which {which} code in {standard}?",
+        ]
+        gold = (
+            Evidence(f"country:{country.code}", ("language",)),
+            Evidence(f"language:{language.code}", ("code" if short else "code3",)),
         )
-        first, second = f"country:{country.code}", f"language:{language.code}"
-        yield _ask(
-            family,
-            text=text,
-            answer=answer,
-            gold=(Evidence(first, ("language",)), Evidence(second, ("code" if short else "code3",))),
-            hidden=(language.name,),
-            named=(first,),
-        )
+        yield _ask(family, country.code, wordings, answer, gold, language.name)
 
 
 def city_zone_hours(family: str, world: World) -> Iterable[Candidate]:
     """City -> its time zone -> whole hours of standard time from UTC."""
     for city in world.cities.values():
-        if city.zone not in world.zones or city.namesakes:
+        if city.zone not in world.zones or city.namesakes or city.name.replace(" ", "_") in city.zone:
             continue
         hours = world.zones[city.zone].hours
         way = "ahead of" if hours > 0 else "behind"
-        text = pick(
-            [
-                f"How many hours {way} UTC is standard time in {city.name}?",
-                f"By how many hours is standard time in {city.name} {way} UTC?",
-            ],
-            "question",
-            family,
-            city.key,
-        )
-        first, second = f"city:{city.key}", f"zone:{city.zone}"
-        if city.name.replace(" ", "_") in city.zone:
-            continue
-        yield _ask(
-            family,
-            text=text,
-            answer=str(abs(hours)),
-            gold=(Evidence(first, ("zone",)), Evidence(second, ("hours",))),
-            hidden=(city.zone,),
-            named=(first,),
-        )
+        wordings = [
+            f"How many hours {way} UTC is standard time in {city.name}?",
+            f"By how many hours is standard time in {city.name} {way} UTC?",
+        ]
+        gold = Evidence(f"city:{city.key}", ("zone",)), Evidence(f"zone:{city.zone}", ("hours",))
+        yield _ask(family, city.key, wordings, str(abs(hours)), gold, city.zone)

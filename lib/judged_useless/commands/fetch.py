@@ -9,7 +9,8 @@ SUMMARY = "download the released episodes and compare every cell with the paper"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``fetch``."""
-    from judged_useless.episodes.hub import REPOSITORY, SPLITS
+    from judged_useless.episodes.hub import REPOSITORY
+    from judged_useless.episodes.verified import SPLITS
 
     parser.add_argument(
         "--repository",
@@ -17,7 +18,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="data set on the hub, or a local folder in its layout (%(default)s)",
     )
     parser.add_argument(
-        "--split", action="append", choices=SPLITS, help="one split only; may be repeated (all)"
+        "--split",
+        action="append",
+        choices=SPLITS,
+        help="this split only, beside what of the same commit is in the cache; may be repeated (all)",
     )
     parser.add_argument("--revision", help="commit, tag or branch of the data set (the newest)")
 
@@ -31,12 +35,18 @@ def main(arguments: argparse.Namespace) -> int:
         0 if every cell that was fetched and can be compared equals the paper's, else 1.
     """
     from judged_useless.episodes import load_episodes
-    from judged_useless.episodes.hub import SPLITS, fetch
+    from judged_useless.episodes.hub import fetch
+    from judged_useless.episodes.verified import SPLITS, unfetched
     from judged_useless.released import compare_cells, summary
 
-    fetched = fetch(arguments.repository, splits=arguments.split or SPLITS, revision=arguments.revision)
-    print(f"fetched {sum(fetched.n_episodes.values()):,} episodes of {fetched.repository}")
-    cells = compare_cells(load_episodes("hub"), progress=lambda cells: tqdm(cells, desc="cells", unit="cell"))
+    splits = arguments.split or SPLITS
+    fetched = fetch(arguments.repository, splits=splits, revision=arguments.revision)
+    counted = sum(n for split, n in fetched.n_episodes.items() if split in splits)
+    print(f"fetched {counted:,} episodes of {fetched.repository}")
+    if hint := unfetched(SPLITS):
+        print(f"in the cache is only {', '.join(fetched.n_episodes)}: {hint}")
+    episodes = load_episodes("hub", split=list(fetched.n_episodes))
+    cells = compare_cells(episodes, progress=lambda cells: tqdm(cells, desc="cells", unit="cell"))
     print(cells.to_string(index=False, na_rep="–"))
     print(summary(cells))
     return 0 if cells["equal"].dropna().all() else 1

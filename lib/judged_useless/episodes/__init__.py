@@ -1,7 +1,8 @@
 """Episodes: their schema, where they are read from, and their decision points."""
 
 from judged_useless.episodes.decisions import decision_points, observation_table
-from judged_useless.episodes.readers import load_episodes, load_jsonl, load_parquet, write_parquet
+from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
+from judged_useless.episodes.readers import load_episodes
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
 from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end, judged_by_position
 from judged_useless.episodes.wanted import episodes_or_nothing, no_episodes

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.strict_json import read_object
 
 #: Appended to the name of a run's folder.
 SUFFIX = ".probes"
-_MANIFEST = "manifest.json"
 Results = Mapping[tuple[str, str], list[dict[str, Any]]]
 
 #: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
@@ -41,15 +41,14 @@ def probe_folder(run: Path, probe: str) -> Path:
 
 
 def _manifest(folder: Path) -> dict[str, Any] | None:
-    file = folder / _MANIFEST
-    if not file.is_file():
-        return None
+    file = folder / "manifest.json"
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-        dict(manifest["spec"])
-    except (ValueError, KeyError, TypeError) as error:
-        raise EpisodeError(f"{file}: not the manifest of a probe ({error})") from error
-    return dict(manifest)
+        manifest = read_object(file)
+    except ValueError as error:
+        raise EpisodeError(str(error)) from error
+    if manifest is not None and not isinstance(manifest.get("spec"), dict):
+        raise EpisodeError(f"{file}: not the manifest of a probe (spec is missing or no object)")
+    return manifest
 
 
 def _lines(file: Path) -> Iterator[dict[str, Any]]:

@@ -2,8 +2,6 @@
 
 import json
 import shutil
-import socket
-import ssl
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,14 +10,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from judged_useless.episodes.readers import write_parquet
+from judged_useless.episodes.formats import write_parquet
 from judged_useless.episodes.schema import EpisodeError, fill_judgments, validate
+from judged_useless.episodes.verified import SPLITS
 from judged_useless.files import sha256
 from judged_useless.paths import cache_dir
+from judged_useless.reaching import is_transport
+from judged_useless.strict_json import read_object
 
-#: The released data set, and its splits.
+#: The released data set.
 REPOSITORY = "benni23/judged-useless-episodes"
-SPLITS = ("test300", "fresh300")
 
 
 class HubUnreachableError(ConnectionError):
@@ -28,7 +28,7 @@ class HubUnreachableError(ConnectionError):
 
 @dataclass(frozen=True)
 class Fetched:
-    """What a fetch brought into the cache.
+    """What is in the cache after a fetch.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Fetched:
     revision : str or None
         Commit of the data set; None for a local folder.
     n_episodes : dict of str to int
-        Episodes by split.
+        Episodes by split, those of an earlier fetch that were kept among them.
     sha256 : dict of str to str
         Checksum of each cached file.
     """
@@ -74,32 +74,9 @@ def _hub_errors(repository: str, revision: str | None) -> Iterator[None]:
                     + (f" at revision {revision!r}" if revision else "")
                 ) from error
             raise HubUnreachableError(_unreachable(repository)) from error
-        if _is_transport(error):
+        if is_transport(error):
             raise HubUnreachableError(_unreachable(repository)) from error
         raise
-
-
-#: Classes of requests that did not get through, in the HTTP libraries that the hub's client has used. They
-#: share no base class, so their names decide.
-_TRANSPORT = {
-    "TransportError", "ConnectionError", "Timeout", "ChunkedEncodingError", "ClientConnectionError",
-    "OfflineModeIsEnabled",
-}  # fmt: skip
-
-
-def _is_transport(error: BaseException | None) -> bool:
-    """Return whether an error is, or was raised because of, a request that did not get through.
-
-    An OSError alone is none: a full disk or a folder without write permission has its own message.
-    """
-    while error is not None:
-        names = {cls.__name__ for cls in type(error).__mro__}
-        if isinstance(error, ConnectionError | TimeoutError | socket.gaierror | ssl.SSLError):
-            return True
-        if names & _TRANSPORT:
-            return True
-        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return False
 
 
 def _unreachable(repository: str) -> str:
@@ -141,7 +118,8 @@ def fetch(
     repository : str, default ``REPOSITORY``
         Data set on the hub, or a local folder in the hub's own layout.
     splits : sequence of str, default ``("test300", "fresh300")``
-        Splits to fetch.
+        Splits to fetch. Another one that is in the cache already, from the same commit of the same data set,
+        is kept; a local folder has no commit to tell by, so from one only what is asked for is in the cache.
     revision : str, optional
         Commit, tag or branch of the data set; its newest commit by default.
 
@@ -174,18 +152,35 @@ def fetch(
     target.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=".episodes.", dir=target.parent))
     try:
+        n_episodes = {split: len(frame) for split, frame in frames.items()}
         files = [write_parquet(frame, fresh / f"{split}.parquet") for split, frame in frames.items()]
-        fetched = Fetched(
-            repository,
-            commit,
-            {split: len(frame) for split, frame in frames.items()},
-            {file.name: sha256(file) for file in files},
-        )
+        for split, n in _kept(repository, commit, splits).items():
+            files.append(Path(shutil.copy2(target / f"{split}.parquet", fresh)))
+            n_episodes[split] = n
+        fetched = Fetched(repository, commit, n_episodes, {file.name: sha256(file) for file in files})
         (fresh / "source.json").write_text(json.dumps(asdict(fetched), indent=2) + "\n", encoding="utf-8")
         _swap(fresh, target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
     return fetched
+
+
+def _kept(repository: str, commit: str | None, splits: Sequence[str]) -> dict[str, int]:
+    """Return the other splits that the cache has whole and of this commit, and their episodes."""
+    folder = cache_dir() / "episodes"
+    try:
+        before = read_object(folder / "source.json") or {}
+        if commit is None or (before["repository"], before["revision"]) != (repository, commit):
+            return {}
+        return {
+            split: int(before["n_episodes"][split])
+            for split in SPLITS
+            if split not in splits and f"{split}.parquet" in before["sha256"]
+            if sha256(folder / f"{split}.parquet") == before["sha256"][f"{split}.parquet"]
+        }
+    except (OSError, ValueError, KeyError, TypeError):
+        # A cache that is damaged has nothing to be kept; this fetch mends it.
+        return {}
 
 
 def _swap(fresh: Path, target: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from judged_useless.regimes import REGIMES
 from judged_useless.strict_json import shown
 
 #: How an episode ended; ``None`` where it cannot be known.
@@ -103,6 +104,15 @@ def kind_fault(frame: pd.DataFrame) -> tuple[int, str, str] | None:
         for row, value in enumerate(frame[name].tolist()):
             if not check(value):
                 return row, name, f"expected {expected}, found {shown(value)}"
+    return _blank_regime(frame["regime"]) if "regime" in frame else None
+
+
+def _blank_regime(column: "pd.Series[Any]") -> tuple[int, str, str] | None:
+    """Return the first regime with blanks around it: it would pass for a regime of the reader's own."""
+    for row, value in enumerate(column.tolist()):
+        if isinstance(value, str) and value.strip() not in ("", value):
+            known = ", ".join(REGIMES)
+            return row, "regime", f"blanks around the name in {shown(value)}; known names are {known}"
     return None
 
 

@@ -1,206 +1,19 @@
-"""Where episodes are read from: the embedded cells, the hub's cache, and files."""
+"""Where episodes are read from: the embedded cells, the hub's cache, files, and folders of files or runs."""
 
-import gzip
-import json
 import warnings
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
-from judged_useless.episodes.kinds import unencodable_field
-from judged_useless.episodes.schema import (
-    OPTIONAL,
-    REQUIRED,
-    EpisodeError,
-    NoEpisodesError,
-    fill_judgments,
-    validate,
-)
-from judged_useless.episodes.verified import embedded_files, hub_files
-from judged_useless.files import write_atomically
-from judged_useless.strict_json import RepeatedKeyError, shown, strict_loads
+from judged_useless.episodes.formats import load_jsonl, load_parquet
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
+from judged_useless.episodes.verified import SPLITS, embedded_files, hub_files, unfetched
+from judged_useless.strict_json import read_object, shown
 
 Names = str | Sequence[str] | None
 Source = str | Path | Sequence[str | Path]
-
-_WORDS = pa.list_(pa.string())
-_TYPES: dict[str, pa.DataType] = {
-    **dict.fromkeys(("model", "condition", "split", "question_id", "regime"), pa.string()),
-    **dict.fromkeys(("actions", "judgments", "stated"), _WORDS),
-    **dict.fromkeys(("termination", "task", "answer"), pa.string()),
-    **dict.fromkeys(("budget", "n_judgment_calls", "n_discarded", "seed"), pa.int64()),
-    **dict.fromkeys(("success", "simulated"), pa.bool_()),
-    "failed": pa.list_(pa.bool_()),
-}
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
-    packed = path.suffix == ".gz"
-    # Lines are decoded one by one: a text stream decodes ahead, and would name too early a line.
-    with gzip.open(path, "rb") if packed else path.open("rb") as stream:
-        try:
-            for number, line in enumerate(stream, 1):
-                if line.strip():
-                    yield number, line.decode("utf-8")
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise EpisodeError(
-                f"{path}, after line {number}: the compressed file is cut off or damaged"
-            ) from error
-        except UnicodeDecodeError as error:
-            raise EpisodeError(f"{path}, line {number}: not UTF-8 text, expected JSON lines") from error
-
-
-def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
-    try:
-        record = strict_loads(line)
-    except RepeatedKeyError as error:
-        raise EpisodeError(
-            f"{path}, line {number}: field {shown(error.key)} is given twice, expected once"
-        ) from error
-    except json.JSONDecodeError as error:
-        what = "the line is cut off" if not line.endswith("\n") else "not valid JSON"
-        if error.msg == "Extra data":
-            what = "more than one JSON value"
-        raise EpisodeError(
-            f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
-            "expected one JSON object a line"
-        ) from error
-    except (ValueError, RecursionError) as error:  # a number too long, or brackets too deep, to be read
-        raise EpisodeError(f"{path}, line {number}: JSON that cannot be read ({error})") from error
-    if not isinstance(record, dict):
-        raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
-    if "\\u" in line and (field := unencodable_field(record)):
-        raise EpisodeError(f"{path}, line {number}: field {field}: half of a surrogate pair, expected a text")
-    for name in required:
-        if name not in record:
-            raise EpisodeError(
-                f"{path}, line {number}: field {name!r} is missing; an episode has {', '.join(required)}"
-            )
-    return record
-
-
-def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.DataFrame:
-    """Return the episodes of a JSON lines file, plain or gzip-compressed.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        A ``.jsonl`` or ``.jsonl.gz`` file with one episode a line; blank lines are passed over.
-    required : sequence of str
-        Fields every episode must have: by default the released ones. The stopping measures need no more
-        than ``("question_id", "actions", "judgments")``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an episode, in the order of the file.
-
-    Raises
-    ------
-    EpisodeError
-        If the file is empty, a line is cut off or not an episode; the message names file, line and field.
-    FileNotFoundError
-        If there is no such file.
-
-    References
-    ----------
-    Fields: the released episodes' data card; DESIGN of this project in ``book/data.md``.
-    """
-    path = Path(path)
-    if path.is_dir():
-        raise EpisodeError(
-            f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
-        )
-    numbers, records = [], []
-    for number, line in _lines(path):
-        records.append(_record(path, number, line, required))
-        numbers.append(number)
-    if not records:
-        raise NoEpisodesError(f"{path}: the file holds no episode")
-    frame = _normalise(pd.DataFrame.from_records(records))
-    return validate(frame, source=str(path), lines=numbers, required=required)
-
-
-def load_parquet(path: str | Path) -> pd.DataFrame:
-    """Return the episodes of a Parquet file.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        A file written by :func:`write_parquet`, or any Parquet file with the released fields.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an episode, in the order of the file.
-
-    Raises
-    ------
-    EpisodeError
-        If the file is not Parquet or is damaged, or an episode is not what the schema says.
-    NoEpisodesError
-        If the file holds no episode.
-    FileNotFoundError
-        If there is no such file.
-    """
-    path = Path(path)
-    try:
-        frame = pq.read_table(path).to_pandas(strings_to_categorical=False)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        raise EpisodeError(f"{path}: not a readable Parquet file ({error})") from error
-    if frame.empty:
-        raise NoEpisodesError(f"{path}: the file holds no episode")
-    return validate(_normalise(frame), source=str(path))
-
-
-def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
-    """Write episodes to a Parquet file, whole or not at all.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Valid episodes.
-    path : pathlib.Path
-        Where the file belongs.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says; nothing is written then.
-    """
-    validate(frame, source=str(path))
-    names = [name for name in (*REQUIRED, *OPTIONAL) if name in frame]
-    columns = [pa.array([_plain(value) for value in frame[name]], type=_TYPES[name]) for name in names]
-    table = pa.Table.from_arrays(columns, names=names)
-    return write_atomically(path, lambda target: pq.write_table(table, target, compression="zstd"))
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, np.ndarray | list | tuple):
-        return [None if entry is None else entry for entry in value]
-    return None if isinstance(value, float) and np.isnan(value) else value
-
-
-def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give episodes without any judgment an empty list, and leave optional columns out that say nothing."""
-    frame = fill_judgments(frame)
-    silent = [name for name in OPTIONAL if name in frame and frame[name].isna().all()]
-    return frame.drop(columns=silent)
 
 
 def _is_run(path: Path) -> bool:
@@ -209,15 +22,12 @@ def _is_run(path: Path) -> bool:
 
 def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
     """Return the runs of a folder that hold an episode: one that failed at once must not hide the others."""
-    # Here, because runs are read into episodes and so import this package.
-    from judged_useless.runs.store import read_manifest
-
     begun = [
         run
         for run in runs
         if any(file.stat().st_size for file in run.glob("*.jsonl"))
         # A run that says it is complete has lost its episodes, which reading it tells.
-        or (read_manifest(run) or {}).get("status") == "complete"
+        or (read_object(run / "manifest.json") or {}).get("status") == "complete"
     ]
     empty = ", ".join(run.name for run in runs if run not in begun)
     if not begun:
@@ -273,6 +83,18 @@ def _files(source: Source) -> list[Path]:
     return [file for each in source for file in _files(each)]
 
 
+def _require_fetched(source: Source, split: Names) -> None:
+    """Refuse splits of the hub that were not fetched; warn where others were asked for beside them."""
+    if "hub" not in ([source] if isinstance(source, str | Path) else source):
+        return
+    asked = SPLITS if split is None else [split] if isinstance(split, str) else list(split)
+    hint = unfetched(asked)
+    if hint and not any(not unfetched([each]) for each in asked):
+        raise NoEpisodesError(f"source {source!r}: {hint}")
+    if hint:
+        warnings.warn(f"source {source!r}: {hint}", stacklevel=3)
+
+
 def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.DataFrame:
     if wanted is None:
         return frame
@@ -305,7 +127,8 @@ def load_episodes(
         run directory, a folder of such files or runs, or a list of any of these. Runs of a folder in which no
         episode has ended yet are passed over with a warning.
     model, condition, split, regimes : str or sequence of str, optional
-        Keep only these; everything by default. A name that is asked for beside others may be absent.
+        Keep only these; everything by default. A name that is asked for beside others may be absent; if it
+        is a split that was not fetched from the hub, a warning names the command that fetches it.
 
     Returns
     -------
@@ -318,7 +141,8 @@ def load_episodes(
     EpisodeError
         If an episode is not what the schema says, or a checksum differs.
     NoEpisodesError
-        If the source holds no episode, or nothing is left by a filter.
+        If the source holds no episode, nothing is left by a filter, or no split that is asked for was fetched
+        from the hub.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError
@@ -336,6 +160,7 @@ def load_episodes(
     300
     """
     frames = [_read(file) for file in _files(source)]
+    _require_fetched(source, split)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     if len(frames) > 1:
         validate(frame, source=str(source))

@@ -1,11 +1,15 @@
 """The files of the released episodes, embedded or fetched, checked against their checksums."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.files import sha256
 from judged_useless.paths import cache_dir, data_dir
+
+#: Splits of the released data set.
+SPLITS = ("test300", "fresh300")
 
 
 def embedded_files() -> list[Path]:
@@ -55,6 +59,29 @@ def hub_files() -> list[Path]:
                 f"damaged; {again}"
             )
     return files
+
+
+def unfetched(asked: Sequence[str]) -> str:
+    """Return what says that splits were not fetched, and how to; empty if all were.
+
+    Parameters
+    ----------
+    asked : sequence of str
+        Splits that are wanted; a name that is none of the released ones is passed over.
+
+    Returns
+    -------
+    str
+    """
+    folder = cache_dir() / "episodes"
+    lacking = [split for split in SPLITS if split in asked and not (folder / f"{split}.parquet").exists()]
+    if not lacking:
+        return ""
+    were, options = " and ".join(lacking), " ".join(f"--split {split}" for split in lacking)
+    return (
+        f"{were} {'was' if len(lacking) == 1 else 'were'} not fetched from the hub; "
+        f"`judged-useless fetch {options}` does it, and `judged-useless fetch` fetches all"
+    )
 
 
 def _hub_checksums(path: Path, again: str) -> dict[str, str]:

@@ -6,11 +6,11 @@ import numpy as np
 
 from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.matching import (
     Bools,
     Ints,
-    mantel_haenszel,
     require_judgments,
     step_window,
     stratified_difference,
@@ -117,7 +117,8 @@ def time_matched_contrast(
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``actions`` and ``judgments``. The paper pools the five regimes in
-        :data:`judged_useless.FAIL`; what is given is what is pooled.
+        :data:`judged_useless.FAIL`; what is given is what is pooled, with a warning where it is of more than
+        one model, condition or split.
     strata : {"step", "question", "regime"}, default "step"
         Compare at the same t; at the same t of the same question; at the same t in the same regime.
     judgments : {"recorded", "stated"}, default "recorded"
@@ -174,7 +175,7 @@ def time_matched_contrast(
     Δ = -0.076 [-0.109, -0.046]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(with_judgments(episodes, judgments))
+    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "Δ")
     return contrast_measure(points, strata, t_min, t_max).estimate(plan)
 
 
@@ -266,13 +267,5 @@ def design_label_contrast(
     design-label contrast = 0.158 [0.118, 0.197]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    return design_label_measure(build_decision_points(episodes), t_min, t_max).estimate(plan)
-
-
-__all__ = [
-    "contrast_measure",
-    "design_label_contrast",
-    "design_label_measure",
-    "mantel_haenszel",
-    "time_matched_contrast",
-]
+    points = warn_if_pooled(build_decision_points(episodes), "the design-label contrast")
+    return design_label_measure(points, t_min, t_max).estimate(plan)

@@ -5,6 +5,7 @@ import pandas as pd
 
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.index import before_last_action
 from judged_useless.estimators.measure import Measure, share
@@ -68,7 +69,7 @@ def hazard_by_failed_run(
     {1: 0.0, 2: 0.01, 3: 0.05, 4: 0.11, 5: 0.93, 6: 0.24}
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(episodes)
+    points = warn_if_pooled(build_decision_points(episodes), "the hazard")
     inside = before_last_action(points, t_max)
     lengths = [int(j) for j in np.unique(points.failed_run[inside]) if j >= 1]
     if not lengths:

@@ -5,6 +5,7 @@ import pandas as pd
 
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import Ints, budget_of, require_judgments
 from judged_useless.estimators.measure import Measure
@@ -228,7 +229,7 @@ def hazard_model(
     [[0.15, 0.13, 0.17], [0.06, 0.01, 0.11]]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(with_judgments(episodes, judgments))
+    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
     estimates: dict[object, Estimate | str] = {}
     for key, measure in measures.items():

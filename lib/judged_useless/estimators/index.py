@@ -4,6 +4,7 @@ import numpy as np
 
 from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import Bools, budget_of
 from judged_useless.estimators.measure import Measure, share
@@ -138,4 +139,5 @@ def integration_index(
     (0.48, 0.01)
     """
     plan = Resampling(n_boot, seed, level, stream)
-    return index_measure(build_decision_points(episodes), t_max).estimate(plan)
+    points = warn_if_pooled(build_decision_points(episodes), "I")
+    return index_measure(points, t_max).estimate(plan)

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
 from judged_useless.episodes.schema import ACTIONS, Episodes
+from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.contrast import compared_histories
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import require_judgments, step_window, stratified_difference
@@ -87,7 +88,7 @@ def leave_contrast(
     1.0
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = build_decision_points(episodes)
+    points = warn_if_pooled(build_decision_points(episodes), "Δ (leave)")
     first, last = step_window(points, t_min, t_max)
     name = "Δ (leave)"
     if (first_switch(points.episodes) == _NEVER).all():

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypedDict
 
+from judged_useless.models.characters import replace_halves
 from judged_useless.seeds import stable_seed
 
 #: Sampling seeds are non-negative 31-bit integers, which every backend takes.
@@ -113,6 +114,8 @@ class Generation:
         From sending to receiving, of the attempt that succeeded.
     reasoning : str or None
         Thinking text that the backend returns apart.
+    n_replaced : int, default 0
+        Halves of surrogate pairs that U+FFFD stands for in both texts: no file could hold them.
     """
 
     text: str
@@ -123,6 +126,14 @@ class Generation:
     cost_usd: float | None = None
     seconds: float = 0.0
     reasoning: str | None = None
+    n_replaced: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("text", "reasoning"):
+            whole, n_halves = replace_halves(getattr(self, name) or "")
+            if n_halves:
+                object.__setattr__(self, name, whole)
+                object.__setattr__(self, "n_replaced", self.n_replaced + n_halves)
 
 
 class Model(Protocol):

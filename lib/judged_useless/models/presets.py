@@ -133,6 +133,22 @@ class Identity:
     preset: str | None
 
 
+class Identified:
+    """A model that :func:`identify` has settled: what it is called, and how it decodes."""
+
+    _identity: Identity
+
+    @property
+    def name(self) -> str:
+        """Released name, or what was given."""
+        return self._identity.name
+
+    @property
+    def decoding(self) -> Decoding:
+        """Decoding in force for every request."""
+        return self._identity.decoding
+
+
 def find_preset(name: str) -> Preset | None:
     """Return the preset of a released name or of a provider's name.
 

@@ -18,9 +18,10 @@ from judged_useless.models.base import (
     TransientModelError,
     check_messages,
 )
+from judged_useless.models.characters import replace_escaped_halves
 from judged_useless.models.costs import CostMeter, Price, Usage
 from judged_useless.models.pool import Pool
-from judged_useless.models.presets import identify
+from judged_useless.models.presets import Identified, identify
 from judged_useless.models.retry import RetryPolicy, with_retries
 from judged_useless.models.transport import (
     Redactor,
@@ -58,7 +59,7 @@ class Reply(pydantic.BaseModel, ABC):
         """Return text and reason of its end; raise what the reason means if it is neither stop nor length."""
 
 
-class ServerModel(ABC):
+class ServerModel(Identified, ABC):
     """A model behind an HTTP server.
 
     Parameters
@@ -148,16 +149,6 @@ class ServerModel(ABC):
         clients = self._pool.members.values()
         self._redact = Redactor([*secrets, *(getattr(client, "auth_token", None) for client in clients)])
 
-    @property
-    def name(self) -> str:
-        """Released name, or the server's."""
-        return self._identity.name
-
-    @property
-    def decoding(self) -> Decoding:
-        """Decoding in force for every request."""
-        return self._identity.decoding
-
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, base_url={list(self._pool.members)})"
 
@@ -229,9 +220,12 @@ class ServerModel(ABC):
             async with self._meter.request(worst) as charge:
                 with self._pool.lease(prefix_key(messages)) as client:
                     started = time.perf_counter()
-                    reply = read_reply(self.reply, await self._post(client, request), self._redact)
+                    # Strict JSON has no half of a surrogate pair, and the same reply might come every time.
+                    body, n_replaced = replace_escaped_halves(await self._post(client, request))
+                    reply = read_reply(self.reply, body, self._redact)
                     charge.usage = reply.tokens()
-                    return self._generation(reply, self._most_tokens(budget), time.perf_counter() - started)
+                    seconds = time.perf_counter() - started
+                    return self._generation(reply, self._most_tokens(budget), seconds, n_replaced)
 
         return await with_retries(send, self._retry)
 
@@ -249,7 +243,7 @@ class ServerModel(ABC):
         # Raised outside the handler: the SDK's exception holds the request, and a key in its headers.
         raise meaning
 
-    def _generation(self, reply: Reply, budget: int, seconds: float) -> Generation:
+    def _generation(self, reply: Reply, budget: int, seconds: float, n_replaced: int) -> Generation:
         said, usage = reply.said(), reply.tokens()
         if not said.text and not said.reasoning and (said.text is None or (usage and usage.output == 0)):
             raise TransientModelError("an empty reply: no text and no token")
@@ -265,6 +259,7 @@ class ServerModel(ABC):
             cost_usd=usage.cost(price) if usage and price else None,
             seconds=seconds,
             reasoning=said.reasoning,
+            n_replaced=n_replaced,
         )
 
     def _check_context(self, usage: Usage, budget: int, finish_reason: str) -> None:

@@ -17,7 +17,7 @@ from judged_useless.models.base import (
     Message,
     check_messages,
 )
-from judged_useless.models.presets import identify
+from judged_useless.models.presets import Identified, identify
 from judged_useless.models.transport import package_versions
 
 _INSTALL = (
@@ -25,7 +25,7 @@ _INSTALL = (
 )
 
 
-class VLLMModel:
+class VLLMModel(Identified):
     """A model that vLLM runs in this process.
 
     The engine starts with the first request. Prefix caching is on: all turns and judgments of an episode
@@ -84,16 +84,6 @@ class VLLMModel:
         self._ids = count(1)
         self._constrained = False
         self._started: Any = None
-
-    @property
-    def name(self) -> str:
-        """Released name, or what was given."""
-        return self._identity.name
-
-    @property
-    def decoding(self) -> Decoding:
-        """Decoding in force for every request."""
-        return self._identity.decoding
 
     def __repr__(self) -> str:
         return f"VLLMModel({self.name!r})"

@@ -15,7 +15,6 @@ from judged_useless.preregistration.results import NOT_EVALUABLE, Result
 from judged_useless.published import show
 from judged_useless.tables import Table
 
-Link = tuple[str, str]
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
 _TOKEN = re.compile(r"jucell(\d+)x")

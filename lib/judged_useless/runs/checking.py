@@ -1,6 +1,6 @@
 """Whether a run directory holds what its manifest says: every field that is read, and how many lines."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,25 +61,29 @@ def load_job_manifest(path: Path) -> dict[str, Any] | None:
     return manifest
 
 
-def require_manifest(path: Path) -> dict[str, Any]:
-    """Return the manifest of a job's folder that has to have one.
+def require_manifest(
+    path: Path, load: Callable[[Path], dict[str, Any] | None] = load_job_manifest
+) -> dict[str, Any]:
+    """Return the manifest of a folder that has to have one.
 
     Parameters
     ----------
     path : pathlib.Path
         The folder.
+    load : callable, default load_job_manifest
+        Or `load_manifest`, where the folder has to be a run's.
 
     Returns
     -------
     dict
-        As `load_job_manifest` gives it.
+        As `load` gives it.
 
     Raises
     ------
     RunError
         If there is none, or it is broken.
     """
-    manifest = load_job_manifest(path)
+    manifest = load(path)
     if manifest is None:
         raise RunError(f"{path}: no manifest.json there, so it is no run directory")
     return manifest

@@ -9,7 +9,7 @@ import pandas as pd
 
 from judged_useless.episodes.beside import merge_probes
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
-from judged_useless.runs.checking import load_manifest, missing, record_check
+from judged_useless.runs.checking import load_manifest, missing, record_check, require_manifest
 from judged_useless.runs.pages import with_pages
 from judged_useless.runs.store import RunError, read_records
 
@@ -33,10 +33,7 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        manifest = load_manifest(self.path)
-        if manifest is None:
-            raise RunError(f"{self.path}: no manifest.json there, so it is no run directory")
-        self.manifest: dict[str, Any] = manifest
+        self.manifest: dict[str, Any] = require_manifest(self.path, load_manifest)
 
     def __repr__(self) -> str:
         status, counts = self.manifest["status"], self.manifest["n_episodes"]

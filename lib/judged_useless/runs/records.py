@@ -60,7 +60,7 @@ def _in_order(calls: list[Call]) -> list[Call]:
 def call_record(call: Call) -> dict[str, Any]:
     """Return what is kept of a request; equal for equal ones."""
     generation = call.generation
-    return {
+    record = {
         "kind": call.kind,
         "t": call.t,
         "text": generation.text,
@@ -69,6 +69,8 @@ def call_record(call: Call) -> dict[str, Any]:
         "prompt_tokens": generation.prompt_tokens,
         "completion_tokens": generation.completion_tokens,
     }
+    # Kept where it happened only: almost no call has any.
+    return record | ({"n_replaced": generation.n_replaced} if generation.n_replaced else {})
 
 
 def timing_record(call: Call) -> dict[str, Any]:

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, Self
 
 from filelock import FileLock, Timeout
 
+from judged_useless.episodes.kinds import encodable
 from judged_useless.files import write_atomically
+from judged_useless.strict_json import read_object
 
 MANIFEST = "manifest.json"
 #: Requests and episodes that failed in transport; one JSON object a line, but no episodes file.
@@ -46,18 +48,12 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
     Raises
     ------
     RunError
-        If it is not JSON.
+        If it is not a JSON object.
     """
-    file = path / MANIFEST
-    if not file.is_file():
-        return None
     try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
+        return read_object(path / MANIFEST)
     except ValueError as error:
-        raise RunError(f"{file}: not valid JSON ({error})") from error
-    if not isinstance(manifest, dict):
-        raise RunError(f"{file}: expected a JSON object, found {type(manifest).__name__}")
-    return manifest
+        raise RunError(str(error)) from error
 
 
 def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
@@ -118,7 +114,11 @@ def _whole_lines(file: Path, check: Check = _unchecked) -> Iterator[_Whole]:
             end += len(line)
             record = _parsed(line)
             if record is not None:
-                check(f"{file}, line {number}", record)
+                place = f"{file}, line {number}"
+                # Nothing here writes one; what is appended to or asked again must not break off over it.
+                if b"\\u" in line and (field := _halved_field(record)):
+                    raise RunError(f"{place}: {field}: half of a surrogate pair, expected whole characters")
+                check(place, record)
                 question_id = str(record.get("question_id"))
                 if question_id in seen:
                     raise RunError(f"{file}, line {number}: question {question_id!r} occurs twice")
@@ -126,6 +126,12 @@ def _whole_lines(file: Path, check: Check = _unchecked) -> Iterator[_Whole]:
                 yield _Whole(line, end, record)
             elif end < size:
                 raise RunError(f"{file}, line {number}: not a JSON object, and not the last line")
+
+
+def _halved_field(record: Mapping[str, Any]) -> str:
+    """Return the first field that holds half of a surrogate pair, however deep; or an empty text."""
+    written = {name: json.dumps(value, ensure_ascii=False) for name, value in record.items()}
+    return next((name for name, text in written.items() if not encodable(name + text)), "")
 
 
 def _parsed(line: bytes) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from judged_useless.reaching import cache_alone_unless_reachable
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.reading import read_questions
@@ -37,7 +38,7 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
     FileNotFoundError
         If there is no such file.
     ConnectionError
-        Without a network, in one sentence.
+        Without a network and an earlier load, at once and in one sentence.
     """
     ids = split_ids(split)
     if source is None or source == "hub":
@@ -51,11 +52,13 @@ def _from_hub(ids: Sequence[str]) -> list[Question]:
     from datasets import load_dataset
 
     try:
-        rows = load_dataset(REPOSITORY, "distractor", split="validation")
+        with cache_alone_unless_reachable(REPOSITORY):
+            rows = load_dataset(REPOSITORY, "distractor", split="validation")
     except ConnectionError as error:
         raise ConnectionError(
-            f"{REPOSITORY} could not be fetched from the hub ({error}): repeat it with a network, give the "
-            "path of a HotpotQA file as source, or use the embedded task atlas."
+            f"{REPOSITORY} could not be fetched from the hub, which cannot be reached, and no earlier load "
+            "has left it in the cache: give the path of a HotpotQA file as source (--source), repeat it with "
+            "a network, or use the embedded task atlas."
         ) from error
     wanted = set(ids)
     positions = [position for position, question_id in enumerate(rows["id"]) if question_id in wanted]
