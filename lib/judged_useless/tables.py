@@ -3,14 +3,25 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import pandas as pd
 
 from judged_useless.published import show
 
 
-def _with_code(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code."""
+def with_code(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code.
+
+    Parameters
+    ----------
+    text : str
+        Words; markup in them is shown as it stands.
+
+    Returns
+    -------
+    str
+    """
     parts = escape(text).split("`")
     if len(parts) % 2 == 0:  # a backtick without a partner stays as it is
         return escape(text)
@@ -40,9 +51,9 @@ class Table:
         # pandas escapes every cell and heading, which matters for text from models and data sets.
         body = frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
         caption = escape(self.caption, quote=True)
-        note = f'<p class="ju-note">{_with_code(self.note)}</p>' if self.note else ""
+        note = f'<p class="ju-note">{with_code(self.note)}</p>' if self.note else ""
         html = (
-            f'<figure class="ju-table"><figcaption>{_with_code(self.caption)}</figcaption>'
+            f'<figure class="ju-table"><figcaption>{with_code(self.caption)}</figcaption>'
             f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
             f"{body}</div>{note}</figure>"
         )
@@ -68,7 +79,7 @@ class Notice:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         kind = "ju-notice" if self.warns else "ju-note"
         return {
-            "text/html": f'<p class="{kind}" role="note">{_with_code(self.text)}</p>',
+            "text/html": f'<p class="{kind}" role="note">{with_code(self.text)}</p>',
             "text/plain": f"Note: {self.text}",
         }
 
@@ -142,6 +153,16 @@ def _verdict(equal: object) -> str:
     return "" if missing else "equal" if equal else "differs"
 
 
+def _published(row: Mapping[str, Any]) -> str:
+    """Return a published number as printed: a value with its interval, or a bound alone; a dash for none."""
+    text = show(row["value"], row["low"], row["high"], int(row["decimals"]))
+    bounds = [name for name in ("low", "high") if pd.notna(row[name])]
+    if not text and len(bounds) == 1:
+        name = "lower" if bounds == ["low"] else "upper"
+        text = f"{name} bound {row[f'{bounds[0]}_printed']}".replace("-", "−")
+    return _unbroken(text) or "–"
+
+
 def comparison_table(
     comparison: pd.DataFrame,
     labels: Mapping[str, Sequence[object]],
@@ -174,10 +195,7 @@ def comparison_table(
     digits = comparison["decimals"]
     one_more = digits + 1
     published = [
-        _unbroken(show(value, low, high, place)) or "–"
-        for value, low, high, place in zip(
-            comparison["value"], comparison["low"], comparison["high"], digits, strict=True
-        )
+        _published({str(name): each for name, each in row.items()}) for row in comparison.to_dict("records")
     ]
     recomputed = [
         _unbroken(show(value, low, high, place))
