@@ -16,6 +16,8 @@ _SIMULATED = {
     "design_label_contrast": "design_label_contrast",
     "time_matched_contrast": "delta",
 }
+#: What the paper says outside its tables, by the name of the file of published numbers.
+_OUTSIDE = {"text": "text", "card": "data card"}
 #: The page that holds every table.
 _TABLES = "08_full_tables.html"
 #: Standard errors of the difference of two simulations within which they agree.
@@ -83,8 +85,7 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
 
 
 def _name(table: str) -> str:
-    special = {"text": "running text", "card": "data card"}
-    return f"Table {table}" if table.isdigit() else special.get(table, table.capitalize())
+    return f"Table {table}" if table.isdigit() else _OUTSIDE.get(table, table.capitalize())
 
 
 def coverage(compared: pd.DataFrame) -> pd.DataFrame:
@@ -146,10 +147,6 @@ def _address(name: str) -> str:
     # From the folder above, so that it holds on the book's first page too.
     words = name.lower().replace(" ", "-") if name.startswith("Table ") else "numbers-outside-the-tables"
     return f"../notebooks/{_TABLES}#{words}"
-
-
-#: What the paper says outside its tables, by the name of the file of published numbers.
-_OUTSIDE = {"text": "text", "card": "data card"}
 
 
 def places_outside(compared: pd.DataFrame) -> list[str]:

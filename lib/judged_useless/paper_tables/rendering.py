@@ -19,8 +19,9 @@ from judged_useless.paper_tables.texts import (
 from judged_useless.preregistration.claims import slug
 from judged_useless.preregistration.load import load_documents
 
-#: Column of Tables 4 and 5 that gathers the thresholds; the predictions themselves are on their own page.
+#: Columns of Tables 4 and 5: the thresholds (the predictions are on their own page), and what came out.
 BOUNDS = "bounds of the rule"
+OUTCOME = "Outcome"
 _TESTS = "07_preregistration.html"
 #: Label and cells of a row.
 Row = tuple[str, dict[str, str]]
@@ -58,7 +59,7 @@ def _registered_cell(records: list[Record]) -> str:
     for record in records:
         column = str(record["column"])
         if column.startswith("prediction: "):
-            lines.append(escape(f"{column.removeprefix('prediction: ')} {printed_text(record)}"))
+            lines.append(escape(f"{column.removeprefix('prediction: ')}: {printed_text(record)}"))
         elif mark := _mark(record):
             about = ", ".join(str(record[name]) for name in ("model", "condition", "regime") if record[name])
             lines.append(f"{escape(label(about))}: {escape(printed_text(record))}; recomputed {mark}")
@@ -72,12 +73,12 @@ def _grid(rows: pd.DataFrame, table: str) -> tuple[list[str], list[Row]]:
     cells: dict[str, dict[str, list[Record]]] = {}
     for record in records:
         column = str(record["column"])
-        if table in REGISTERED and column.startswith("prediction: "):
-            column = BOUNDS
+        if table in REGISTERED:  # one layout for all documents, whatever each of them predicts
+            column = BOUNDS if column.startswith("prediction: ") else OUTCOME
         columns[column] = None
         cells.setdefault(str(record["row"]), {}).setdefault(column, []).append(record)
     fill = _registered_cell if table in REGISTERED else _cell
-    names = sorted(columns, key=lambda name: name == "Outcome") if table in REGISTERED else list(columns)
+    names = [BOUNDS, OUTCOME] if table in REGISTERED else list(columns)
     return names, [
         (row, {name: fill(given[name]) for name in names if name in given}) for row, given in cells.items()
     ]

@@ -52,6 +52,15 @@ def _in_short(published: int, recomputed: int, differing: int) -> str:
     return f"{published} numbers, {recomputed} recomputed, {verdict}"
 
 
+def _caption(title: str, lines: str, folded: bool) -> str:
+    """Return the caption; the line of a fold shows the title already, except to screen readers."""
+    if not folded:
+        return f"<figcaption>{escape(f'{title} {lines}'.rstrip())}</figcaption>"
+    if not lines:
+        return f'<figcaption class="ju-hidden">{escape(title)}</figcaption>'
+    return f'<figcaption><span class="ju-hidden">{escape(title)}</span> {escape(lines)}</figcaption>'
+
+
 def paper_table(compared: pd.DataFrame, table: str | int, *, source: str, folded: bool = False) -> PaperTable:
     """Return a table of the paper in its own layout, with the recomputed numbers beside the printed ones.
 
@@ -91,11 +100,8 @@ def paper_table(compared: pd.DataFrame, table: str | int, *, source: str, folded
     if not rows["recomputed"].notna().any():
         lines = ""
     caption = f"{title} {lines}".rstrip()
-    heading = f'<span class="ju-hidden">{escape(title)}</span> {escape(lines)}' if folded else escape(caption)
-    html = (
-        f'<figure class="ju-table"><figcaption>{heading.rstrip()}</figcaption>'
-        f"{grids(rows, number, caption)}{what_would_fill(rows)}</figure>"
-    )
+    body = f"{grids(rows, number, caption)}{what_would_fill(rows)}"
+    html = f'<figure class="ju-table">{_caption(title, lines, folded)}{body}</figure>'
     if folded:
         short = _in_short(len(printed), n_recomputed, differing)
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL

@@ -23,8 +23,8 @@ def minus(text: str) -> str:
 
 
 def label(text: str) -> str:
-    """Return a heading of the paper with a true minus sign between what it subtracts."""
-    return text.replace(" - ", " − ")
+    """Return a heading of the paper with a true minus sign before what it subtracts."""
+    return re.sub(r"(^| )- ", r"\1− ", text)
 
 
 #: What is left of formulas in the paper's words.
@@ -43,7 +43,9 @@ def in_words(text: str) -> str:
         text = text.replace(mark, shown)
     # Not between a letter or digit and a number, which is a name: test L-C3, Llama-3.1-8B.
     text = re.sub(r"(?<![A-Za-z0-9])-(?=\.?\d)", "−", text)
-    return label(re.sub(r"  +", " ", text).replace("( ", "("))
+    text = re.sub(r"\bI-(?=\.?\d)", "I −", text)
+    text = re.sub(r"\bI\+(?=\.?\d)", "I +", text)
+    return label(re.sub(r"  +", " ", text).replace("( ", "(").replace(" :", ":"))
 
 
 def places(record: Record) -> int:

@@ -19,6 +19,8 @@ from judged_useless.tables import Table
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
 _ORIGINAL = "original"
+#: Outcomes in the order in which they are counted.
+_OUTCOMES = ("pass", "partial", "mixed", "fail", "reported", NOT_EVALUABLE)
 
 
 def _document(name: str) -> str:
@@ -28,12 +30,12 @@ def _document(name: str) -> str:
 
 
 def _tally(outcomes: Sequence[str]) -> str:
-    """Return outcomes in words: how many of each, in order of first occurrence; "all pass" if they agree."""
+    """Return outcomes in words: how many of each, or "all pass" if they agree."""
     if len(set(outcomes)) == 1 and len(outcomes) > 1:
         return f"all {outcomes[0]}"
     return ", ".join(
         outcome if len(outcomes) == 1 else f"{outcomes.count(outcome)} {outcome}"
-        for outcome in dict.fromkeys(outcomes)
+        for outcome in sorted(set(outcomes), key=_OUTCOMES.index)
     )
 
 
@@ -102,7 +104,7 @@ def outcome_table(results: Sequence[Result], *, caption: str, source: str, note:
     """
 
     def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
-        rule = f"Rule: {row['decided by']}"
+        rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
         return (
             Cell(row["prediction"], rule),
             Cell(row["published"]),
