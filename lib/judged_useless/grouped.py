@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from html import escape
 
 from judged_useless.folds import fold
-from judged_useless.tables import with_code
 
 
 @dataclass(frozen=True)
@@ -67,12 +66,12 @@ class GroupedTable:
     anchors: Mapping[str, str] = field(default_factory=dict)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        note = f'<p class="ju-note">{with_code(self.note)}</p>' if self.note else ""
+        note = f'<p class="ju-note">{escape(self.note)}</p>' if self.note else ""
         groups = "".join(
             fold(group.what, group.count, self._table(group), opened=group.opened) for group in self.groups
         )
         html = (
-            f'<figure class="ju-table ju-groups"><figcaption>{with_code(self.caption)}</figcaption>'
+            f'<figure class="ju-table ju-groups"><figcaption>{escape(self.caption)}</figcaption>'
             f"{groups}{note}</figure>"
         )
         return {"text/html": html, "text/plain": self._plain()}

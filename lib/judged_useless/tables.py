@@ -10,18 +10,8 @@ import pandas as pd
 from judged_useless.published import show
 
 
-def with_code(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code.
-
-    Parameters
-    ----------
-    text : str
-        Words; markup in them is shown as it stands.
-
-    Returns
-    -------
-    str
-    """
+def _with_code(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code."""
     parts = escape(text).split("`")
     if len(parts) % 2 == 0:  # a backtick without a partner stays as it is
         return escape(text)
@@ -51,9 +41,9 @@ class Table:
         # pandas escapes every cell and heading, which matters for text from models and data sets.
         body = frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
         caption = escape(self.caption, quote=True)
-        note = f'<p class="ju-note">{with_code(self.note)}</p>' if self.note else ""
+        note = f'<p class="ju-note">{_with_code(self.note)}</p>' if self.note else ""
         html = (
-            f'<figure class="ju-table"><figcaption>{with_code(self.caption)}</figcaption>'
+            f'<figure class="ju-table"><figcaption>{_with_code(self.caption)}</figcaption>'
             f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
             f"{body}</div>{note}</figure>"
         )
@@ -79,7 +69,7 @@ class Notice:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         kind = "ju-notice" if self.warns else "ju-note"
         return {
-            "text/html": f'<p class="{kind}" role="note">{with_code(self.text)}</p>',
+            "text/html": f'<p class="{kind}" role="note">{_with_code(self.text)}</p>',
             "text/plain": f"Note: {self.text}",
         }
 

@@ -4,7 +4,7 @@ from html import escape
 
 import pandas as pd
 
-from judged_useless.filling import RUN, commands_to_fill, filling
+from judged_useless.filling import commands_to_fill, filling
 
 
 def what_would_fill(rows: pd.DataFrame) -> str:
@@ -28,7 +28,7 @@ def what_would_fill(rows: pd.DataFrame) -> str:
         for row in kinds.rename(columns={"what would fill them": "what"}).itertuples()
     )
     commands = commands_to_fill(rows)
-    block = f"<pre>{escape(chr(10).join(commands))}</pre>" if RUN in set(kinds.iloc[:, 0]) else ""
+    block = f"<pre>{escape(chr(10).join(commands))}</pre>" if commands else ""
     total = int(kinds["numbers"].sum())
     return (
         f'<details class="ju-fill"><summary>{total} numbers are not recomputed here: what would fill them'

@@ -32,6 +32,9 @@ def _mark(record: Record) -> str:
     text = recomputed_text(record)
     if not text:
         return ""
+    if record.get("recomputed_words") and (printed := printed_text(record)):
+        kind, sign = ("equal", "=") if text == printed else ("differs", "≠")
+        return f'<span class="ju-mine ju-{kind}">{escape(text)} {sign}</span>'
     equal = record["equal"]
     if missing(equal):
         return f'<span class="ju-mine">{escape(text)}</span>'
@@ -63,7 +66,7 @@ def _registered_cell(records: list[Record]) -> str:
         elif mark := _mark(record):
             about = ", ".join(str(record[name]) for name in ("model", "condition", "regime") if record[name])
             lines.append(f"{escape(label(about))}: {escape(printed_text(record))}; recomputed {mark}")
-    return "<br/>".join(lines)
+    return "<br/>".join(dict.fromkeys(lines))
 
 
 def _grid(rows: pd.DataFrame, table: str) -> tuple[list[str], list[Row]]:

@@ -99,11 +99,11 @@ def recomputed_text(record: Record) -> str:
     Returns
     -------
     str
-        Empty where it was not recomputed.
+        Empty where it was not recomputed; words where the result is no number.
     """
     value = float(record["recomputed"])
     if missing(value):
-        return ""
+        return str(record.get("recomputed_words") or "")
     if not missing(record["k"]) and not str(record["value_printed"]) and not missing(record["recomputed_k"]):
         return f"{int(record['recomputed_k'])}/{int(record['recomputed_n'])}"
     if record["unit"] in WHOLE and value == int(value):
