@@ -54,9 +54,14 @@
   document.querySelectorAll("[data-ju-all]").forEach(offerAll);
 
   follow();
-  // The theme marks the words of a search when the page has loaded.
-  addEventListener("load", () => setTimeout(() => {
-    document.querySelectorAll("details.ju-fold .highlighted").forEach(openAround);
-    follow();
-  }));
+  addEventListener("load", () => {
+    // Every page of the book loads the search, so Sphinx takes it for the search page and marks no words.
+    const results = document.getElementById("search-results");
+    if (!results && typeof SphinxHighlight !== "undefined") SphinxHighlight.highlightSearchWords();
+    // Sphinx marks them a moment later.
+    setTimeout(() => {
+      document.querySelectorAll("details.ju-fold .highlighted").forEach(openAround);
+      follow();
+    }, 50);
+  });
 })();
