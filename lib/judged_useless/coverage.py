@@ -138,9 +138,8 @@ def coverage_table(counts: pd.DataFrame, *, caption: str, note: str = "") -> Lin
     frame = counts.round({"largest difference": 4})
     if frame["largest difference"].isna().all():
         frame = frame.drop(columns="largest difference")
-    return LinkedTable(
-        frame.assign(where=[[(name, _address(name))] for name in frame["where"]]), caption, note
-    )
+    links = pd.Series([[(name, _address(name))] for name in frame["where"]], index=frame.index, dtype=object)
+    return LinkedTable(frame.assign(where=links), caption, note)
 
 
 def _address(name: str) -> str:

@@ -71,7 +71,7 @@ def _grouped(
     opened: bool = False,
 ) -> tuple[Group, ...]:
     """Return a group a document, with a row a test."""
-    groups = []
+    groups: list[Group] = []
     for name, tests in _by_document(results).items():
         rows = tuple(
             (Cell(result.test.id), *cells(row))
@@ -198,7 +198,7 @@ def needs_table(results: Sequence[Result], *, caption: str) -> GroupedTable:
     GroupedTable
     """
     lacking = [result for result in results if result.outcome == NOT_EVALUABLE]
-    groups = []
+    groups: list[Group] = []
     for name, tests in _by_document(lacking).items():
         rows = tuple(
             (Cell(result.test.id), Cell(needs))
