@@ -87,6 +87,16 @@ def test_a_closed_page_is_short_and_nothing_but_scrollers_is_wide_on_a_phone(
     assert page.evaluate(OUTSIDE) == []
 
 
+@pytest.mark.parametrize("name", ["book/index.html", TABLES])
+def test_the_counts_of_all_tables_fit_a_phone(page: Any, book: Path, name: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, book, name)
+    region = page.locator(".ju-scroll", has=page.locator("a[href$='#table-28']"))
+    assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
+    lines = "(cells) => cells.map((e) => e.getBoundingClientRect().height)"
+    assert max(region.locator("tbody td:first-child").evaluate_all(lines)) < 40
+
+
 def test_a_fold_opens_by_keyboard_and_without_a_script(browser: Any, book: Path) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
