@@ -12,6 +12,8 @@ from judged_useless.conditions import get_condition
 from judged_useless.coverage import recompute_everything, with_simulated_policies
 from judged_useless.filling import RELEASED, RUN, commands_to_fill, filling, how_to_fill, run_command
 from judged_useless.paper_tables import TITLES, paper_table, printed_text, recomputed_text
+from judged_useless.preregistration import load_tests
+from judged_useless.preregistration.claims import slug
 from judged_useless.published import published
 from judged_useless.recompute import recompute
 from judged_useless.regimes import get_regime
@@ -110,13 +112,48 @@ def test_recomputed_counts_are_shown_as_counts(everything: pd.DataFrame) -> None
 
 
 def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything: pd.DataFrame) -> None:
+    four = paper_table(everything, 4, source="here").html
     rows = Cells(paper_table(everything, 5, source="here").html).rows
-    assert rows[0] == ["", "prediction, bounds", "Outcome"]
+    assert rows[0] == ["", "bounds of the rule", "Outcome"]
     reported = next(row for row in rows if row[0] == "J1")
     assert "3/122, 1/282, 1/292; 19/284" in reported[2]
-    assert "qwen3-8b, unaided: 1/292 1/292 =" in reported[2]
+    assert "qwen3-8b, unaided, persistent: 1/292; recomputed 1/292 =" in reported[2]
+    assert any("Permission and budget in the prompt" in row[0] for row in Cells(four).rows)
     for number in (3, 4, 5):
         assert not re.search(r"\\|[{}^]", paper_table(everything, number, source="here").html)
+
+
+def test_rows_of_registered_tests_lead_to_their_predictions(everything: pd.DataFrame) -> None:
+    html = "".join(paper_table(everything, number, source="here").html for number in (4, 5))
+    links = re.findall(r'<th scope="row"><a href="07_preregistration\.html#([^"]+)">', html)
+    assert sorted(links) == sorted(slug(test.key) for test in load_tests())
+
+
+def test_a_fold_says_what_is_inside(everything: pd.DataFrame) -> None:
+    def line(number: int) -> str:
+        html = paper_table(everything, number, source="here", folded=True).html
+        start = re.match(r"<details class=\"ju-fold\"( open)?><summary>(.*?)</summary>", html)
+        assert start, html[:200]
+        return ("open: " if start[1] else "") + re.sub(r"<[^>]+>", "", start[2])
+
+    assert line(13).endswith("index with its two parts 372 numbers, 16 recomputed, all equal")
+    assert line(23).startswith("open: ")
+    assert line(23).endswith(" 24 numbers, 1 recomputed, equal")
+    assert line(14).endswith(" 240 numbers, none recomputed")
+    assert line(3) == "Where each claim of the paper is tested in words"
+
+
+def test_a_folded_table_is_the_same_table(everything: pd.DataFrame) -> None:
+    plain, folded = (paper_table(everything, 6, source="here", folded=each) for each in (False, True))
+    assert Cells(folded.html).rows == Cells(plain.html).rows
+    assert folded._repr_mimebundle_()["text/plain"] == plain._repr_mimebundle_()["text/plain"]
+    assert '<details class="ju-fold"' not in plain.html
+
+
+def test_what_differs_stands_in_the_line_of_the_fold() -> None:
+    moved = published(6, panel="delta", model="qwen3-8b", condition="unaided").assign(value=-0.09)
+    html = paper_table(recompute(moved, load_episodes()), 6, source="here", folded=True).html
+    assert "1 recomputed, 1 differ" in html
 
 
 def test_text_is_escaped(everything: pd.DataFrame) -> None:

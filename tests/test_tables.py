@@ -124,3 +124,14 @@ def test_backticks_become_code_and_a_lone_one_stays() -> None:
     html = Table(pd.DataFrame({"a": [1]}), "A `caption", note)._repr_mimebundle_()["text/html"]
     assert "Run <code>make &lt;data&gt;</code>." in html
     assert "<figcaption>A `caption</figcaption>" in html
+
+
+def test_a_bound_that_is_printed_without_a_value_is_shown() -> None:
+    printed = published(5, measure="paired_difference")
+    alone = printed[printed["value"].isna() & printed["low"].notna() & printed["high"].isna()].head(1)
+    held = alone.assign(
+        recomputed=0.01, recomputed_low=0.0, recomputed_high=0.02, difference=np.nan, equal=True
+    )
+    frame = comparison_table(held, {}, caption="c", source="s", missing="m").frame
+    expected = f"lower bound {alone['low_printed'].iloc[0]}".replace("-", "−")
+    assert frame["published"].str.replace("\u00a0", " ").to_list() == [expected]

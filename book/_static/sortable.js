@@ -26,6 +26,7 @@
       button.type = "button";
       button.textContent = heading.textContent;
       heading.replaceChildren(button);
+      heading.scope = "col";
       heading.setAttribute("aria-sort", "none");
       button.addEventListener("click", () => {
         const descending = heading.getAttribute("aria-sort") === "ascending";

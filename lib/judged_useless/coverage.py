@@ -1,8 +1,11 @@
 """How much of the paper a source of episodes recomputes, table by table."""
 
+import re
+
 import numpy as np
 import pandas as pd
 
+from judged_useless.linked import LinkedTable
 from judged_useless.published import published
 from judged_useless.recompute import recompute
 from judged_useless.simulated_measures import policy_table
@@ -13,6 +16,10 @@ _SIMULATED = {
     "design_label_contrast": "design_label_contrast",
     "time_matched_contrast": "delta",
 }
+#: What the paper says outside its tables, by the name of the file of published numbers.
+_OUTSIDE = {"text": "text", "card": "data card"}
+#: The page that holds every table.
+_TABLES = "08_full_tables.html"
 #: Standard errors of the difference of two simulations within which they agree.
 _ERRORS = 3 * np.sqrt(2)
 
@@ -78,8 +85,7 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
 
 
 def _name(table: str) -> str:
-    special = {"text": "running text", "card": "data card"}
-    return f"Table {table}" if table.isdigit() else special.get(table, table.capitalize())
+    return f"Table {table}" if table.isdigit() else _OUTSIDE.get(table, table.capitalize())
 
 
 def coverage(compared: pd.DataFrame) -> pd.DataFrame:
@@ -112,3 +118,59 @@ def coverage(compared: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def coverage_table(counts: pd.DataFrame, *, caption: str, note: str = "") -> LinkedTable:
+    """Return the counts for a page, each table linked to its place in the book.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        Result of :func:`coverage`.
+    caption, note : str
+        What the table says, and a line below it.
+
+    Returns
+    -------
+    LinkedTable
+        Without the column of largest differences if nothing differs.
+    """
+    frame = counts.round({"largest difference": 4})
+    if frame["largest difference"].isna().all():
+        frame = frame.drop(columns="largest difference")
+    links = pd.Series([[(name, _address(name))] for name in frame["where"]], index=frame.index, dtype=object)
+    return LinkedTable(frame.assign(where=links), caption, note)
+
+
+def _address(name: str) -> str:
+    # From the folder above, so that it holds on the book's first page too.
+    words = name.lower().replace(" ", "-") if name.startswith("Table ") else "numbers-outside-the-tables"
+    return f"../notebooks/{_TABLES}#{words}"
+
+
+def places_outside(compared: pd.DataFrame) -> list[str]:
+    """Return where the paper prints numbers that are in none of its tables, in words.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Rows of the text, of figures and of the data card.
+
+    Returns
+    -------
+    list of str
+        With the section that states them: "text, § C.1", "text, caption of Table 12", "Figure 1, § 3",
+        "data card, example".
+    """
+    return [
+        _place(str(table), str(panel))
+        for table, panel in zip(compared["table"], compared["panel"], strict=True)
+    ]
+
+
+def _place(table: str, panel: str) -> str:
+    name = _OUTSIDE.get(table, table.capitalize())
+    if panel.startswith("caption:"):
+        return f"{name}, caption of {panel.removeprefix('caption:').strip().capitalize()}"
+    section = f"§ {panel}" if re.fullmatch(r"\d|[A-Z](\.\d)?", panel) else panel
+    return f"{name}, {section}" if section else name

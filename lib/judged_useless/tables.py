@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import pandas as pd
 
@@ -142,6 +143,16 @@ def _verdict(equal: object) -> str:
     return "" if missing else "equal" if equal else "differs"
 
 
+def _published(row: Mapping[str, Any]) -> str:
+    """Return a published number as printed: a value with its interval, or a bound alone; a dash for none."""
+    text = show(row["value"], row["low"], row["high"], int(row["decimals"]))
+    bounds = [name for name in ("low", "high") if pd.notna(row[name])]
+    if not text and len(bounds) == 1:
+        name = "lower" if bounds == ["low"] else "upper"
+        text = f"{name} bound {row[f'{bounds[0]}_printed']}".replace("-", "−")
+    return _unbroken(text) or "–"
+
+
 def comparison_table(
     comparison: pd.DataFrame,
     labels: Mapping[str, Sequence[object]],
@@ -174,10 +185,7 @@ def comparison_table(
     digits = comparison["decimals"]
     one_more = digits + 1
     published = [
-        _unbroken(show(value, low, high, place)) or "–"
-        for value, low, high, place in zip(
-            comparison["value"], comparison["low"], comparison["high"], digits, strict=True
-        )
+        _published({str(name): each for name, each in row.items()}) for row in comparison.to_dict("records")
     ]
     recomputed = [
         _unbroken(show(value, low, high, place))

@@ -1,21 +1,16 @@
 """The built book in Chromium, from disk: no errors, no other host, readable on a phone and on a screen."""
 
-import os
 import re
-import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
+from browsing import ROOT, chromium
 
 pytestmark = pytest.mark.browser
 
-ROOT = Path(__file__).parents[2]
-HTML = ROOT / "_build" / "html"
 WIDTHS = (390, 1440)
 #: Parts of the theme that are no pages.
 ASIDE = "_static/"
@@ -46,60 +41,6 @@ class Visit:
     errors: list[str] = field(default_factory=list)
     requests: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
-
-
-def absent(what: str) -> NoReturn:
-    """Skip, with the reason; where continuous integration runs, that is a failure."""
-    if os.environ.get("CI") == "true":
-        pytest.fail(f"{what}; continuous integration must not leave the book untested")
-    pytest.skip(what)
-
-
-def chromium() -> str:
-    named = os.environ.get("CHROMIUM")
-    found = [path for path in (named, "/usr/bin/chromium") if path and Path(path).is_file()]
-    found += [
-        path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))
-    ]
-    if named and not Path(named).is_file():
-        absent(f"CHROMIUM names {named!r}, which is no file")
-    if not found:
-        absent("there is no Chromium (install it, or name it in the environment variable CHROMIUM)")
-    return found[0]
-
-
-def build() -> None:
-    """Build the book with this environment, as `make book` does with its own."""
-    here = Path(sys.executable).parent
-    environment = os.environ | {
-        "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}",
-        "PYTHONPATH": str(ROOT / "lib"),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "2", "--", "book"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-
-
-@pytest.fixture(scope="session")
-def book() -> Path:
-    if not (HTML / "index.html").is_file():
-        build()
-    return HTML
-
-
-@pytest.fixture(scope="module")
-def browser(book: Path) -> Iterator[Any]:
-    """Yield Chromium; closed with this module, so that no event loop is left to other tests."""
-    path = chromium()
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        absent("the package playwright is not installed")
-    with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield launched
-        launched.close()
 
 
 def pages(book: Path) -> list[str]:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pandas as pd
 import pytest
 from judged_useless import load_episodes
 from judged_useless.paths import data_dir
@@ -139,14 +138,6 @@ def test_every_link_has_its_anchor(results: list[Result]) -> None:
     assert {address.removesuffix(".html") for address in addresses if not address.startswith("#")} <= SECTIONS
 
 
-def test_linked_cells_are_escaped() -> None:
-    frame = pd.DataFrame({"a": ["<b>"], "links": [[("<i>", 'x" onclick="y')]]})
-    bundle = pages.LinkedTable(frame, "c", "", (("<b>", 'i" x'),))._repr_mimebundle_()
-    assert '<span id="i&quot; x">&lt;b&gt;</span>' in bundle["text/html"]
-    assert '<a href="x&quot; onclick=&quot;y">&lt;i&gt;</a>' in bundle["text/html"]
-    assert "<i>" in bundle["text/plain"]
-
-
 def test_tables_of_numbers_needs_and_record(results: list[Result], record: list[Result]) -> None:
     numbers = pages.number_table(results, caption="n", source="embedded").frame
     assert numbers[numbers["test"] == "original H3"]["published"].tolist() == [
@@ -158,8 +149,47 @@ def test_tables_of_numbers_needs_and_record(results: list[Result], record: list[
         pages.number_table([], caption="n", source="x").note
         == "These episodes give none of the printed numbers."
     )
-    assert len(pages.needs_table(results, caption="n").frame) == len(TESTS)
-    assert len(pages.record_table(record, caption="r").frame) == len(TESTS)
+    for table in (
+        pages.needs_table(results, caption="n"),
+        pages.record_table(record, caption="r"),
+        pages.outcome_table(results, caption="o", source="x"),
+    ):
+        assert [key for group in table.groups for key in group.keys] == list(TESTS)
+    assert pages.needs_table([], caption="n").note == "Nothing is missing."
+
+
+def test_a_document_says_in_a_line_how_its_tests_came_out(
+    results: list[Result], record: list[Result]
+) -> None:
+    groups = {group.what: group for group in pages.outcome_table(results, caption="o", source="x").groups}
+    assert list(groups)[:3] == [
+        "Original pre-registration", "A3 · Permission and budget in the prompt", "A4 · Fact verification",
+    ]  # fmt: skip
+    assert [group.opened for group in groups.values()].count(True) == 1
+    assert groups["A4 · Fact verification"].count == (
+        "5 tests · published: all pass · recomputed: all not evaluable"
+    )
+    assert groups["Original pre-registration"].count == (
+        "6 tests · published: 2 pass, 2 mixed, 2 reported · recomputed: all not evaluable; "
+        "3 of 3 decided cases as published"
+    )
+    assert groups["A14 · Both exits named"].count == (
+        "1 test · published: reported · recomputed: not evaluable"
+    )
+    printed = {group.what: group.count for group in pages.record_table(record, caption="r").groups}
+    assert printed["A4 · Fact verification"].startswith(
+        "5 tests · published: all pass · on printed numbers: "
+    )
+
+
+def test_a_row_holds_prediction_and_rule_outcomes_and_how_far_they_are_decided(results: list[Result]) -> None:
+    table = pages.outcome_table(results, caption="o", source="x")
+    row = dict(zip(table.groups[0].keys, table.groups[0].rows, strict=True))["original H3"]
+    assert [cell.text for cell in row] == [
+        "H3", TESTS["original H3"].prediction, "mixed", "not evaluable",
+    ]  # fmt: skip
+    assert row[1].below == "Rule: lower bound of difference in success > −0.05"
+    assert row[3].below == "3 of 16 cases decided; agrees, as far as decided (3 of 3)"
 
 
 _ID = re.compile(

@@ -1,70 +1,90 @@
-"""Tables whose cells link to other pages and to each other."""
+"""What a page shows of registered tests: outcomes by document, claims, and numbers beside printed ones."""
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
 
+from judged_useless.grouped import Cell, Group, GroupedTable
+from judged_useless.linked import LinkedTable
 from judged_useless.preregistration.claims import claim_rows, slug
+from judged_useless.preregistration.load import load_documents
 from judged_useless.preregistration.printed import number_rows
-from judged_useless.preregistration.report import outcome_rows
+from judged_useless.preregistration.report import agreement, outcome_rows
 from judged_useless.preregistration.results import NOT_EVALUABLE, Result
 from judged_useless.published import show
 from judged_useless.tables import Table
 
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
-_TOKEN = re.compile(r"jucell(\d+)x")
+_ORIGINAL = "original"
+#: Outcomes in the order in which they are counted.
+_OUTCOMES = ("pass", "partial", "mixed", "fail", "reported", NOT_EVALUABLE)
 
 
-@dataclass(frozen=True)
-class LinkedTable(Table):
-    """A table for a page, with links.
-
-    Attributes
-    ----------
-    frame, caption, note
-        As for :class:`~judged_useless.tables.Table`; a cell that is a list of (text, address) becomes links.
-    anchors : tuple of (str, str)
-        Texts of cells with their anchors on the page, which other cells can link to.
-    """
-
-    anchors: tuple[tuple[str, str], ...] = ()
-
-    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        anchors: dict[object, str] = dict(self.anchors)
-        cells: list[object] = []
-
-        # The cells go through the plain table, which escapes, as tokens, and come out as links.
-        def token(cell: object) -> object:
-            if not (isinstance(cell, list) or cell in anchors):
-                return cell
-            cells.append(cell)
-            return f"jucell{len(cells) - 1}x"
-
-        tokens = pd.DataFrame({name: self.frame[name].map(token) for name in self.frame})
-        words = pd.DataFrame({name: self.frame[name].map(_plain) for name in self.frame})
-        html = Table(tokens, self.caption, self.note)._repr_mimebundle_()["text/html"]
-        linked = _TOKEN.sub(lambda match: _html(cells[int(match[1])], anchors), html)
-        return Table(words, self.caption, self.note)._repr_mimebundle_() | {"text/html": linked}
+def _document(name: str) -> str:
+    """Return a document of the registration with what it is about."""
+    about = load_documents()[name]
+    return f"Original {about.lower()}" if name == _ORIGINAL else f"{name} · {about}"
 
 
-def _html(cell: object, anchors: dict[object, str]) -> str:
-    if isinstance(cell, list):
-        links = [f'<a href="{escape(address, quote=True)}">{escape(text)}</a>' for text, address in cell]
-        return "; ".join(links)
-    return f'<span id="{escape(anchors[cell], quote=True)}">{escape(str(cell))}</span>'
+def _tally(outcomes: Sequence[str]) -> str:
+    """Return outcomes in words: how many of each, or "all pass" if they agree."""
+    if len(set(outcomes)) == 1 and len(outcomes) > 1:
+        return f"all {outcomes[0]}"
+    return ", ".join(
+        outcome if len(outcomes) == 1 else f"{outcomes.count(outcome)} {outcome}"
+        for outcome in sorted(set(outcomes), key=_OUTCOMES.index)
+    )
 
 
-def _plain(cell: object) -> object:
-    return "; ".join(text for text, _ in cell) if isinstance(cell, list) else cell
+def _in_short(results: Sequence[Result], recomputed: str) -> str:
+    """Return the line of a document's tests: how many, what was published, and what was recomputed."""
+    outcomes = [result.outcome for result in results]
+    agree, decided = (sum(counts) for counts in zip(*map(agreement, results), strict=True))
+    cases = f"; {agree} of {decided} decided cases as published" if decided else ""
+    tests = "1 test" if len(results) == 1 else f"{len(results)} tests"
+    published = _tally([result.test.published.outcome for result in results])
+    return f"{tests} · published: {published} · {recomputed}: {_tally(outcomes)}{cases}"
 
 
-def outcome_table(results: Sequence[Result], *, caption: str, source: str, note: str = "") -> LinkedTable:
-    """Return the whole table of tests: prediction, published and recomputed outcome, agreement.
+def _by_document(results: Sequence[Result]) -> dict[str, list[Result]]:
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.test.document, []).append(result)
+    return found
+
+
+def _decided(row: "pd.Series[Any]") -> str:
+    """Return how far the cases of a test are decided, and agree."""
+    text = f"{row['decided']} {'case' if row['decided'].endswith(' of 1') else 'cases'} decided"
+    return text + (f"; {row['agreement']}" if row["agreement"] else "")
+
+
+def _grouped(
+    results: Sequence[Result],
+    columns: Sequence[str],
+    cells: Callable[["pd.Series[Any]"], Sequence[Cell]],
+    recomputed: str,
+    *,
+    opened: bool = False,
+) -> tuple[Group, ...]:
+    """Return a group a document, with a row a test."""
+    groups: list[Group] = []
+    for name, tests in _by_document(results).items():
+        rows = tuple(
+            (Cell(result.test.id), *cells(row))
+            for result, (_, row) in zip(tests, outcome_rows(tests).iterrows(), strict=True)
+        )
+        keys = tuple(result.test.key for result in tests)
+        line = _in_short(tests, recomputed)
+        groups.append(Group(_document(name), line, tuple(columns), rows, keys, opened and not groups))
+    return tuple(groups)
+
+
+def outcome_table(results: Sequence[Result], *, caption: str, source: str, note: str = "") -> GroupedTable:
+    """Return all tests by document: prediction and rule, published and recomputed outcome, agreement.
 
     Parameters
     ----------
@@ -79,14 +99,22 @@ def outcome_table(results: Sequence[Result], *, caption: str, source: str, note:
 
     Returns
     -------
-    LinkedTable
-        Every test has an anchor that other tables link to.
+    GroupedTable
+        Every test has an anchor that other tables link to; the first document is open.
     """
-    columns = {"recomputed": f"recomputed ({source})", "decided": "cases decided"}
-    frame = outcome_rows(results)[
-        ["test", "prediction", "decided by", "published", "recomputed", "decided", "agreement"]
-    ].rename(columns=columns)
-    return LinkedTable(frame, caption, note, tuple((key, slug(key)) for key in frame["test"]))
+
+    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+        rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
+        return (
+            Cell(row["prediction"], rule),
+            Cell(row["published"]),
+            Cell(row["recomputed"], _decided(row)),
+        )
+
+    columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
+    groups = _grouped(results, columns, cells, "recomputed", opened=True)
+    anchors = {result.test.key: slug(result.test.key) for result in results}
+    return GroupedTable(caption, groups, note, anchors)
 
 
 def claim_table(results: Sequence[Result], *, caption: str) -> LinkedTable:
@@ -155,8 +183,8 @@ def number_table(results: Sequence[Result], *, caption: str, source: str) -> Tab
     return Table(frame, caption, "" if len(frame) else "These episodes give none of the printed numbers.")
 
 
-def needs_table(results: Sequence[Result], *, caption: str) -> Table:
-    """Return what is missing for each outcome that the episodes do not decide.
+def needs_table(results: Sequence[Result], *, caption: str) -> GroupedTable:
+    """Return what is missing for each outcome that the episodes do not decide, by document.
 
     Parameters
     ----------
@@ -167,15 +195,23 @@ def needs_table(results: Sequence[Result], *, caption: str) -> Table:
 
     Returns
     -------
-    Table
+    GroupedTable
     """
-    rows = outcome_rows(results)
-    missing = rows[rows["recomputed"] == NOT_EVALUABLE]
-    return Table(missing[["test", "needs"]], caption, "" if len(missing) else "Nothing is missing.")
+    lacking = [result for result in results if result.outcome == NOT_EVALUABLE]
+    groups: list[Group] = []
+    for name, tests in _by_document(lacking).items():
+        rows = tuple(
+            (Cell(result.test.id), Cell(needs))
+            for result, needs in zip(tests, outcome_rows(tests)["needs"], strict=True)
+        )
+        line = "1 test" if len(rows) == 1 else f"{len(rows)} tests"
+        keys = tuple(result.test.key for result in tests)
+        groups.append(Group(_document(name), f"{line} not decided", ("test", "needs"), rows, keys))
+    return GroupedTable(caption, tuple(groups), "" if groups else "Nothing is missing.")
 
 
-def record_table(record: Sequence[Result], *, caption: str) -> Table:
-    """Return the tests decided on the paper's printed numbers.
+def record_table(record: Sequence[Result], *, caption: str) -> GroupedTable:
+    """Return the tests decided on the paper's printed numbers, by document.
 
     Parameters
     ----------
@@ -186,8 +222,15 @@ def record_table(record: Sequence[Result], *, caption: str) -> Table:
 
     Returns
     -------
-    Table
+    GroupedTable
     """
-    columns = {"recomputed": "on printed numbers", "decided": "cases decided"}
-    rows = outcome_rows(record)[["test", "published", "as printed", "recomputed", "decided", "agreement"]]
-    return Table(rows.rename(columns=columns), caption)
+
+    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+        return (
+            Cell(row["published"]),
+            Cell(row["as printed"]),
+            Cell(row["recomputed"], _decided(row)),
+        )
+
+    columns = ("test", "published", "as printed", "on printed numbers")
+    return GroupedTable(caption, _grouped(record, columns, cells, "on printed numbers"))

@@ -25,7 +25,7 @@ _LATEX = {
     r"^{\ddagger}": "‡",
 }
 #: What the record adds to the print: footnotes, and remarks on the layout.
-_ADDED = re.compile(r" \[(e:|‡|the Doc).*")
+_ADDED = re.compile(r" \[(e:|‡|the Doc|no test ID).*")
 _MINUS = re.compile(r"(?<![\w.])-(?=[\d.])|(?<=[IΔ])-(?=[\d.])")
 _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤", "equals": "="}
 _BOUNDS = {"value": "", "low": "lower bound of ", "high": "upper bound of ", "p": "p of ", "n": "n of "}

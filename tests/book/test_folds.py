@@ -1,0 +1,167 @@
+"""Folds of the long pages: a link opens what it leads into, and printing opens everything."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+TABLES = "notebooks/08_full_tables.html"
+TESTS = "notebooks/07_preregistration.html"
+FOLDS = "details.ju-fold"
+WIDE = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+#: Parts of the content that reach over the edge of a narrow screen and are in no scroller of their own.
+OUTSIDE = """() => [...document.querySelectorAll("article *")].filter((e) =>
+  e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1
+  && !e.closest(".ju-scroll, pre, .ju-formula, .math, .ju-hidden, .pst-scrollable-table-container")
+  && !e.closest("thead")).map((e) => e.outerHTML.slice(0, 80))"""
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    opened = browser.new_page(viewport={"width": 1440, "height": 900})
+    errors: list[str] = []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    yield opened
+    opened.close()
+    assert errors == []
+
+
+def visit(page: Any, book: Path, name: str, anchor: str = "") -> None:
+    page.goto((book / name).as_uri() + anchor)
+    page.wait_for_timeout(100)  # what the page does when it has loaded
+
+
+def is_open(page: Any, selector: str) -> bool:
+    return bool(page.locator(selector).evaluate("(fold) => fold.open"))
+
+
+def test_a_link_to_a_table_opens_its_fold(page: Any, book: Path) -> None:
+    fold = f"#table-13 {FOLDS}"
+    visit(page, book, TABLES)
+    assert not is_open(page, fold)
+    visit(page, book, "book/index.html")
+    page.locator("a", has_text="Table 13").first.click()
+    page.wait_for_timeout(100)
+    assert page.url.endswith(f"{TABLES}#table-13")
+    assert is_open(page, fold)
+    assert 0 <= page.locator("#table-13").evaluate("(e) => e.getBoundingClientRect().top") < 300
+    assert not is_open(page, f"#table-14 {FOLDS}")
+
+
+def test_the_contents_of_the_page_open_a_fold_again_and_again(page: Any, book: Path) -> None:
+    fold = page.locator(f"#table-4 {FOLDS}")
+    visit(page, book, TABLES)
+    for _ in range(2):
+        page.locator("a[href='#table-4']").first.dispatch_event("click")
+        page.wait_for_timeout(100)
+        assert fold.evaluate("(e) => e.open")
+        fold.locator("summary").first.click()
+        assert not fold.evaluate("(e) => e.open")
+
+
+def test_a_row_of_a_table_leads_to_the_test_in_its_fold(page: Any, book: Path) -> None:
+    visit(page, book, TABLES, "#table-5")
+    page.locator("#table-5 a", has_text="Rp2").first.click()
+    page.wait_for_timeout(100)
+    assert page.url.endswith(f"{TESTS}#test-a10-rp2")
+    row = page.locator("#test-a10-rp2")
+    assert row.is_visible()
+    assert row.locator("xpath=ancestor::details").evaluate("(fold) => fold.open")
+
+
+@pytest.mark.parametrize("name", [TABLES, TESTS])
+def test_a_closed_page_is_short_and_nothing_but_scrollers_is_wide_on_a_phone(
+    page: Any, book: Path, name: str
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, book, name)
+    assert page.evaluate("document.documentElement.scrollHeight") < 25_000
+    assert page.evaluate(WIDE) == 0
+    assert page.evaluate(OUTSIDE) == []
+    page.locator("button.ju-all").first.click()
+    assert page.locator(FOLDS).evaluate_all("(folds) => folds.every((fold) => fold.open)")
+    assert page.evaluate(WIDE) == 0
+    assert page.evaluate(OUTSIDE) == []
+
+
+@pytest.mark.parametrize("name", ["book/index.html", TABLES])
+def test_the_counts_of_all_tables_fit_a_phone(page: Any, book: Path, name: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    visit(page, book, name)
+    region = page.locator(".ju-scroll", has=page.locator("a[href$='#table-28']"))
+    assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
+    lines = "(cells) => cells.map((e) => e.getBoundingClientRect().height)"
+    assert max(region.locator("tbody td:first-child").evaluate_all(lines)) < 40
+
+
+def test_a_fold_opens_by_keyboard_and_without_a_script(browser: Any, book: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto((book / TABLES).as_uri())
+    table = page.locator(f"#table-13 {FOLDS} table").first
+    assert not table.is_visible()
+    page.locator(f"#table-13 {FOLDS} > summary").focus()
+    page.keyboard.press("Enter")
+    assert table.is_visible()
+    context.close()
+
+
+def test_printing_opens_every_fold_and_closes_it_again(page: Any, book: Path) -> None:
+    visit(page, book, TESTS)
+    count = "(folds) => folds.filter((fold) => fold.open).length"
+    before = page.locator(FOLDS).evaluate_all(count)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.locator(FOLDS).evaluate_all(count) == page.locator(FOLDS).count() > before
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.locator(FOLDS).evaluate_all(count) == before
+
+
+def test_a_search_opens_the_folds_that_hold_its_words(page: Any, book: Path) -> None:
+    visit(page, book, "search.html", "?q=deadline")
+    page.locator("#search-results li a[href*='07_preregistration']").first.click()
+    marked = page.locator(f"{FOLDS} .highlighted")
+    marked.first.wait_for(timeout=10_000)  # waits until it is visible, so its fold has been opened
+    assert marked.evaluate_all("(hits) => hits.every((hit) => hit.closest('details').open)")
+
+
+CONTRAST = """([selector]) => {
+  const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const part = (c) => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  };
+  const behind = (element) => {
+    for (let each = element; each; each = each.parentElement) {
+      const [r, g, b, a] = numbers(getComputedStyle(each).backgroundColor);
+      if (a === undefined || a === 1) return [r, g, b];
+    }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll(selector)].map((element) => {
+    const both = [light(numbers(getComputedStyle(element).color)), light(behind(element))];
+    return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+  });
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_of_folds_and_tables_have_enough_contrast(browser: Any, book: Path, scheme: str) -> None:
+    page = browser.new_page(color_scheme=scheme)
+    for name in (TABLES, TESTS):
+        visit(page, book, name)
+        assert page.locator("html").get_attribute("data-theme") == scheme
+        page.locator("button.ju-all").first.click()
+        for part in (
+            ".ju-what",
+            ".ju-count",
+            ".ju-below",
+            ".ju-equal",
+            "table.ju-rows td",
+            "table.ju-paper td",
+        ):
+            ratios = page.evaluate(CONTRAST, [part])
+            assert min(ratios, default=21) >= 4.5, (name, part)
+    page.close()
