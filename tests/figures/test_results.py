@@ -12,6 +12,7 @@ from judged_useless.figures import (
     contrast_heatmap,
     cost_against_success,
     described,
+    described_beliefs,
     hazards_by_run,
     judged_and_answered_by_model,
     judgments_by_position,
@@ -261,6 +262,14 @@ def test_beliefs_take_three_panels_a_model_with_what_is_missing_as_bars() -> Non
     assert legend(top) == [
         "the agent's own report", "realized value", "ideal observer", "answers", "share missing",
     ]  # fmt: skip
+    first, second, third = described_beliefs(table).split("; ")
+    assert first.startswith(
+        "qwen3-8b after 1 failed results: going on is worth by its report 0.80, to the ideal"
+    )
+    assert second.endswith(
+        "realized 0.14, share of decisions at which it answers 0.01"
+    )  # no share that favors
+    assert third.startswith("another after 1 failed results")
     with pytest.raises(ValueError, match="no belief"):
         beliefs(table.iloc[:0], title="t")
 

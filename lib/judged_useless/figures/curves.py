@@ -199,3 +199,35 @@ def _finish_beliefs(lowest: Axes, steps: list[int]) -> None:
     ]
     handles.append(Patch(color=COLOURS["unjudged"], label="share missing"))
     add_legend(lowest, handles, columns=2)
+
+
+def described_beliefs(table: pd.DataFrame) -> str:
+    """Return in words what `beliefs` draws, at the first and the last step of each model.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As for :func:`beliefs`.
+
+    Returns
+    -------
+    str
+        Such as ``"qwen3-8b after 1 failed results: going on is worth 0.80 by its report, …"``
+    """
+    parts = []
+    for row in table.groupby("model", sort=False).nth([0, -1]).to_dict("records"):
+        words = ", ".join(
+            f"{label} {row[column]:.2f}"
+            for column, label in (
+                ("continue_reported", "going on is worth by its report"),
+                ("continue_ideal", "to the ideal observer"),
+                ("continue_realized", "realized"),
+                ("answer_reported", "answering now by its report"),
+                ("answer_realized", "realized"),
+                ("favors", "share of reports that favor answering"),
+                ("answers", "share of decisions at which it answers"),
+            )
+            if not pd.isna(row[column])
+        )
+        parts.append(f"{row['model']} after {row['failed']} failed results: {words}")
+    return "; ".join(parts) + "."
