@@ -173,7 +173,10 @@ def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:
 
 def test_the_prior_is_on_regimes_that_every_model_was_asked_in() -> None:
     one = pd.DataFrame([each | {"model": "one"} for each in EPISODES])
-    other = one[one["regime"] == "clean"].assign(model="other")
+    other = one.assign(model="other")
+    unasked = other["regime"] == "persistent"
+    # A regime that a probe left out has lists of nothing.
+    other.loc[unasked, "p_continue"] = other["p_continue"].map(lambda values: [None] * len(values))[unasked]
     both = pd.concat([one, other], ignore_index=True)
     assert belief_prior(both) == ("clean",)
     # The figure is of persistent, which the other model was not asked in.

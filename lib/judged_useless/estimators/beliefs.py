@@ -179,6 +179,14 @@ class _Observer:
         return expected
 
 
+def _has_replies(episodes: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which episodes have a reply: a regime that was not asked has lists of nothing."""
+    lists = episodes.get("p_continue", pd.Series([None] * len(episodes), dtype=object)).tolist()
+    return np.array(
+        [isinstance(each, list) and any(entry is not None for entry in each) for each in lists], dtype=bool
+    )
+
+
 def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tuple[str, ...]:
     """Return the regimes that the ideal observer's prior can be put on: those that every model was asked in.
 
@@ -194,9 +202,7 @@ def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tupl
     tuple of str
         In the order of `regimes`; empty where nothing was asked.
     """
-    if "p_continue" not in episodes:
-        return ()
-    asked = episodes[episodes["p_continue"].notna()]
+    asked = episodes[_has_replies(episodes)]
     there = [set(part["regime"]) for _, part in asked.groupby("model", sort=False)]
     return tuple(name for name in regimes if there and all(name in each for each in there))
 
@@ -226,7 +232,9 @@ def beliefs_by_model(
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}
-    asked = episodes[episodes["p_continue"].notna()]
+    replied = episodes[_has_replies(episodes)]
+    # All episodes of a model that replied: where it gave no reply, that is counted.
+    asked = episodes[episodes["model"].isin(replied["model"])]
     options: dict[str, Any] = {
         "regime": regime,
         "prior": prior,
