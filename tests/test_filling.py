@@ -54,7 +54,10 @@ def test_probe_commands_are_what_the_command_line_takes() -> None:
     assert asked.run == given.out
     for name in asked.probe:
         get_probe(name)
-    scripted, _ = probe_commands("scripted:never", ["beliefs"])
+    scripted, _, page = probe_commands("scripted:never", ["beliefs"], section="02_judgments")
+    assert page == (
+        "make section NAME=02_judgments SOURCE=runs/never-unaided MODEL=scripted:never SPLIT=test300"
+    )
     assert "--model scripted:never " in scripted
     assert scripted.endswith("--out runs/never-unaided")
 

@@ -65,7 +65,8 @@ async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None
         each for each in shown.shown if isinstance(each, Table) and "favors answering now" in each.caption
     )
     assert MODEL in counted.frame["model"].tolist()
-    assert counted.frame.iloc[-1, 2].startswith("0\u00a0of\u00a0")  # it never answers, whatever it reports
+    last = str(counted.frame.iloc[-1, 2])
+    assert last.startswith("0\u00a0of\u00a0")  # it never answers, whatever it reports
     assert "<details><summary>thought and result</summary>" in text
     assert [each.text for each in notices(shown) if each.warns] == []
 

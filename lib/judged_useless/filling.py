@@ -219,6 +219,7 @@ def probe_commands(
     *,
     condition: str = "unaided",
     split: str = "test300",
+    section: str = "",
 ) -> list[str]:
     """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
 
@@ -232,11 +233,13 @@ def probe_commands(
         Regimes of the run; the default ones are those of the paper's belief probe.
     condition, split : str
         Of the run.
+    section : str, optional
+        Page that is to be executed on it afterwards.
 
     Returns
     -------
     list of str
-        The run, and the probes of it.
+        The run, the probes of it, and the page.
 
     Examples
     --------
@@ -247,9 +250,11 @@ def probe_commands(
     """
     folder = f"runs/{model.rpartition(':')[2]}-{condition}"
     key = (model, condition, "hotpotqa", split, 8)
+    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
     return [
         f"{run_command(key, regimes)} --out {folder}",
         f"judged-useless replay {folder} --probe {' '.join(probes)}",
+        *shown,
     ]
 
 

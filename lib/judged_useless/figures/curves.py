@@ -215,7 +215,8 @@ def described_beliefs(table: pd.DataFrame) -> str:
         Such as ``"qwen3-8b after 1 failed results: going on is worth 0.80 by its report, …"``
     """
     parts = []
-    for row in table.groupby("model", sort=False).nth([0, -1]).to_dict("records"):
+    ends = pd.DataFrame(table.groupby("model", sort=False).nth([0, -1]))
+    for row in ends.to_dict("records"):
         words = ", ".join(
             f"{label} {row[column]:.2f}"
             for column, label in (
