@@ -11,12 +11,22 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # Small matrices: threads would only wait for each other when sections run side by side.
 export OPENBLAS_NUM_THREADS := 1
 
+# Parameters of a section that may be given by name, as in SPLIT=fresh300. Only from the command line: a
+# variable MODEL or SEED that happens to be in the environment changes nothing.
+NAMES := MODEL:model MODELS:models CONDITION:condition CONDITIONS:conditions SPLIT:split TASK:task \
+  REGIMES:regimes N_QUESTIONS:n_questions BUDGET:budget K:k N_BOOT:n_boot SEED:seed LEVEL:level
+upper = $(word 1,$(subst :, ,$(1)))
+lower = $(word 2,$(subst :, ,$(1)))
+given = $(filter command,$(origin $(call upper,$(1))))
+NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p '$(call lower,$(n))=$($(call upper,$(n)))'))
+
 .PHONY: install book section store test test-live lint types bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
 	@echo "book     execute the sections, build the book [SOURCE=hub or SOURCE=runs/a,runs/b]"
-	@echo "section  one section: make section NAME=02_judgments [PARAMS=\"n_boot=500 split=fresh300\"]"
+	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
+	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
 	@echo "test     pytest and nbval        lint, types  ruff, mypy        bench  every benchmark"
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
@@ -41,7 +51,7 @@ book: $(STAMP)
 
 section: $(STAMP)
 	@test -n "$(NAME)" || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
-	@$(BIN)/python -m judged_useless.sections run $(NAME) --source '$(SOURCE)' $(foreach p,$(PARAMS),-p '$(p)')
+	@$(BIN)/python -m judged_useless.sections run $(NAME) --source '$(SOURCE)' $(NAMED) $(foreach p,$(PARAMS),-p '$(p)')
 
 store: $(STAMP)
 	$(BIN)/python -m judged_useless.sections store $(NAME)

@@ -2,7 +2,10 @@
 
 import ast
 import json
+import os
 import re
+import shlex
+import shutil
 import subprocess
 import tomllib
 from functools import cache
@@ -234,3 +237,48 @@ def test_every_notebook_is_in_the_book() -> None:
     assert {f"notebooks/{path.stem}" for path in NOTEBOOKS} <= files
     for name in files - {f"notebooks/{path.stem}" for path in NOTEBOOKS}:
         assert (ROOT / f"{name}.md").is_file(), name
+
+
+def section_arguments(*given: str, **environment: str) -> list[str]:
+    """Return the arguments with which `make section` would execute a section."""
+    if shutil.which("make") is None:
+        pytest.skip("there is no make")
+    done = subprocess.run(
+        ["make", "--dry-run", "section", "NAME=03_prompt_arms", *given],
+        cwd=ROOT, env=os.environ | environment, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    words = shlex.split(done.stdout.splitlines()[-1])
+    return words[words.index("03_prompt_arms") + 1 :]
+
+
+NAMED = (
+    "MODEL", "MODELS", "CONDITION", "CONDITIONS", "SPLIT", "TASK", "REGIMES", "N_QUESTIONS", "BUDGET", "K",
+    "N_BOOT", "SEED", "LEVEL",
+)  # fmt: skip
+
+
+def test_parameters_may_be_given_by_name() -> None:
+    plain = ["--source", "embedded"]
+    assert section_arguments() == plain
+    assert section_arguments("SPLIT=fresh300") == section_arguments("PARAMS=split=fresh300")
+    assert section_arguments("SPLIT=fresh300", "SOURCE=hub", "PARAMS=level=0.9") == [
+        "--source", "hub", "-p", "split=fresh300", "-p", "level=0.9",
+    ]  # fmt: skip
+    assert section_arguments("MODELS=[qwen3-8b, qwen3-32b]") == [
+        *plain, "-p", "models=[qwen3-8b, qwen3-32b]",
+    ]  # fmt: skip
+    for name in NAMED:
+        assert section_arguments(f"{name}=x") == [*plain, "-p", f"{name.lower()}=x"]
+
+
+def test_names_in_the_environment_are_no_parameters() -> None:
+    assert section_arguments(**dict.fromkeys(NAMED, "x")) == ["--source", "embedded"]
+    assert section_arguments("K=4", SEED="3") == ["--source", "embedded", "-p", "k=4"]
+
+
+def test_every_name_is_a_parameter_of_a_section_and_documented() -> None:
+    known = {name for path in NOTEBOOKS for name in parameters(path)}
+    documented = (ROOT / "book" / "rerun.md").read_text(encoding="utf-8")
+    for name in NAMED:
+        assert name.lower() in known, name
+        assert f"`{name}`" in documented

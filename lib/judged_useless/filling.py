@@ -133,14 +133,14 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
     """
     model, condition, task, split, budget = map(str, key)
-    provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
+    provider = "" if ":" in model else f"{_PROVIDERS.get(model.partition('-')[0], 'vllm')}:"
     whole, _, rest = split.partition("-")
     fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
     default = fewer is None and set(regimes) <= set(MEAN6)
     replicate = rest.removeprefix("run") if rest.startswith("run") else ""
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
-        "model": f"{provider}:{model}",
+        "model": f"{provider}{model}",
         "condition": _SPELLED.get(condition, condition),
         "task": "" if task == "hotpotqa" else task,
         "split": "" if whole == get_task(task).split else whole,
@@ -210,6 +210,113 @@ def commands_to_fill(compared: pd.DataFrame) -> list[str]:
                     regimes = _REGIME_SETS.get(str(record["regime"]), (str(record["regime"]),))
                     wanted.setdefault((*key[:3], split, key[4]), {}).update(dict.fromkeys(regimes))
     return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
+
+
+def probe_commands(
+    model: str,
+    probes: Sequence[str],
+    regimes: Sequence[str] = MEAN4,
+    *,
+    condition: str = "unaided",
+    split: str = "test300",
+    section: str = "",
+) -> list[str]:
+    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
+
+    Parameters
+    ----------
+    model : str
+        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
+    probes : sequence of str
+        Keys of `judged_useless.probes.PROBES`.
+    regimes : sequence of str, default MEAN4
+        Regimes of the run; the default ones are those of the paper's belief probe.
+    condition, split : str
+        Of the run.
+    section : str, optional
+        Page that is to be executed on it afterwards.
+
+    Returns
+    -------
+    list of str
+        The run, the probes of it, and the page.
+
+    Examples
+    --------
+    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
+    ...     print(command)
+    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
+    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
+    """
+    folder = f"runs/{model.rpartition(':')[2]}-{condition}"
+    key = (model, condition, "hotpotqa", split, 8)
+    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
+    return [
+        f"{run_command(key, regimes)} --out {folder}",
+        f"judged-useless replay {folder} --probe {' '.join(probes)}",
+        *shown,
+    ]
+
+
+def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
+    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
+
+    Parameters
+    ----------
+    model : str
+        As in :func:`probe_commands`.
+    conditions : sequence of str
+        The cells' conditions.
+    split : str, default "test300"
+        Their split.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
+    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
+    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
+    ['make data', 'make book SOURCE=hub']
+    """
+    keys = [(model, condition, "hotpotqa", split, 8) for condition in conditions]
+    hub = ["make data", "make book SOURCE=hub"] if any(map(_is_released, keys)) else []
+    return hub + [run_command(key) for key in keys if not _is_released(key)]
+
+
+def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
+    """Return what would fill the empty cells of a comparison: which model's, and how.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Rows of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    dict
+        ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
+        :func:`judged_useless.tables.comparison_table`.
+    """
+    empty = _empty(compared)
+    kinds = pd.Series([how_to_fill(record) for record in empty.to_dict("records")], dtype="str")
+    sentences, commands = [], commands_to_fill(compared)
+    for kind in dict.fromkeys(kinds):
+        names = ", ".join(dict.fromkeys(empty["model"][(kinds == kind).to_numpy()])) or "several models"
+        if kind == RELEASED:
+            sentences.append(f"Released ({names}): `make data`, then `make book SOURCE=hub`.")
+        elif kind == RUN:
+            sentences.append(f"Not released ({names}): runs of your own, by the commands below.")
+        elif kind.startswith("judged-useless replay"):
+            probe = kind.rpartition(" ")[2]
+            sentences.append(f"In no released episode ({names}): runs of your own and the probe {probe}.")
+            for model in dict.fromkeys(empty["model"][(kinds == kind).to_numpy()]):
+                commands += probe_commands(model, [probe])
+        else:
+            sentences.append(f"{names}: {kind}.")
+    return {"missing": f"Empty cells. {' '.join(sentences)}" if sentences else "", "commands": commands}
 
 
 def _empty(compared: pd.DataFrame) -> pd.DataFrame:

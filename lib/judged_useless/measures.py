@@ -22,6 +22,7 @@ REGIME_SETS: dict[str, tuple[str, ...]] = {
     "ts_fail": tuple(f"ts_{regime}" for regime in FAIL),
     "ts_mean6": tuple(f"ts_{regime}" for regime in MEAN6),
     "persistent+recover_after_2": ("persistent", "recover_after_2"),
+    "persistent+plausible": ("persistent", "plausible"),
     "mean6 of three runs": tuple(f"{regime} of {split}" for split in THREE_RUNS for regime in MEAN6),
 }
 
@@ -166,6 +167,12 @@ def _answered_after(cell: pd.DataFrame, regime: str, options: Options) -> Estima
     return estimators.answer_rate_after_run(cell, k=5, regime=regime, level=options.level)
 
 
+def _answered_where_favoured(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
+    # The paper pools two regimes; its rows name none (§3).
+    names = regimes_of(regime or "persistent+plausible", cell)
+    return estimators.answers_when_favoured(cell, regimes=names, **options.keywords())
+
+
 def _useless(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     names = regimes_of(regime, cell)
     if len(names) > 1:
@@ -288,6 +295,7 @@ MEASURES: dict[str, Measure] = {
     "delta_stated": _delta_stated,
     "answered_after_5": _answered_after,
     "answered_after_5_stated": _answered_after_stated,
+    "answered_where_report_favors": _answered_where_favoured,
     "share_answered": _in_regime(estimators.share_answered),
     "n_answered": _n_answered,
     "median_answer_action": _in_regime(estimators.median_answer_action),

@@ -1,7 +1,7 @@
 """Tables of the book: sortable, captioned, and with published and recomputed values side by side."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
@@ -18,6 +18,16 @@ def _with_code(text: str) -> str:
     return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
 
+def _lines_to_run(commands: Sequence[str]) -> str:
+    """Return command lines as HTML, folded where they are many."""
+    if not commands:
+        return ""
+    lines = escape("\n".join(commands))
+    opened = " open" if len(commands) <= 3 else ""
+    count = "1 command" if len(commands) == 1 else f"{len(commands)} commands"
+    return f'<details class="ju-fill"{opened}><summary>{count}</summary><pre>{lines}</pre></details>'
+
+
 @dataclass(frozen=True)
 class Table:
     """A table for a page.
@@ -30,11 +40,14 @@ class Table:
         What the table says and where its numbers come from.
     note : str
         A line below the table, such as what would fill its empty cells.
+    commands : sequence of str
+        Lines to run, shown below the note.
     """
 
     frame: pd.DataFrame
     caption: str
     note: str = ""
+    commands: Sequence[str] = field(default=(), kw_only=True)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         frame = _without_na(self.frame)
@@ -45,9 +58,10 @@ class Table:
         html = (
             f'<figure class="ju-table"><figcaption>{_with_code(self.caption)}</figcaption>'
             f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
-            f"{body}</div>{note}</figure>"
+            f"{body}</div>{note}{_lines_to_run(self.commands)}</figure>"
         )
-        plain = f"Table: {self.caption}\n{frame.to_string(index=False, na_rep='')}\n{self.note}".rstrip()
+        parts = [f"Table: {self.caption}", frame.to_string(index=False, na_rep=""), self.note, *self.commands]
+        plain = "\n".join(parts).rstrip()
         return {"text/html": html, "text/plain": plain}
 
 
@@ -61,16 +75,20 @@ class Notice:
         The sentence.
     warns : bool, default False
         Set it apart, because something is missing.
+    commands : sequence of str
+        Lines to run, shown below it.
     """
 
     text: str
     warns: bool = False
+    commands: Sequence[str] = field(default=(), kw_only=True)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         kind = "ju-notice" if self.warns else "ju-note"
         return {
-            "text/html": f'<p class="{kind}" role="note">{_with_code(self.text)}</p>',
-            "text/plain": f"Note: {self.text}",
+            "text/html": f'<p class="{kind}" role="note">{_with_code(self.text)}</p>'
+            + _lines_to_run(self.commands),
+            "text/plain": "\n".join([f"Note: {self.text}", *self.commands]),
         }
 
 
@@ -160,6 +178,7 @@ def comparison_table(
     caption: str,
     source: str,
     missing: str,
+    commands: Sequence[str] = (),
 ) -> Table:
     """Return published and recomputed values side by side, with their difference.
 
@@ -175,6 +194,8 @@ def comparison_table(
         Name of the source of the recomputed column.
     missing : str
         What would fill the empty cells, shown below the table when there are any.
+    commands : sequence of str
+        Lines to run for that, shown below it.
 
     Returns
     -------
@@ -204,6 +225,8 @@ def comparison_table(
             _unbroken(f"{k} of {n}") if count else text
             for count, k, n, text in zip(counted, comparison["k"], comparison["n"], published, strict=True)
         ]
+        # A model that the paper does not have is shown as those are that it has.
+        counted |= comparison["value"].isna() & comparison["measure"].isin(comparison["measure"][counted])
         recomputed = [
             _unbroken(f"{k:.0f} of {n:.0f}") if count and pd.notna(k) else text
             for count, k, n, text in zip(
@@ -225,4 +248,4 @@ def comparison_table(
         }
     )
     empty = comparison["recomputed"].isna() & comparison["value"].notna()
-    return Table(frame, caption, missing if empty.any() else "")
+    return Table(frame, caption, missing, commands=commands) if empty.any() else Table(frame, caption)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from judged_useless import figures
 from judged_useless.episodes import EpisodeError
@@ -10,7 +11,9 @@ from judged_useless.estimators import (
     UndefinedEstimateError,
     answers_when_favoured,
     belief_curves,
+    belief_prior,
     belief_table,
+    beliefs_by_model,
     missing_replies,
     stated_agreement,
 )
@@ -145,6 +148,36 @@ def test_the_figure_draws_what_it_is_given() -> None:
     assert table["failed"].tolist() == [1, 2, 3] * 2
     assert table["continue_reported"].tolist()[:3] == pytest.approx([0.6, 0.2, 0.1])
     assert table["continue_ideal"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
+    assert table["continue_realized"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
+    counts = table[["decisions", "no_report", "no_branch"]].to_numpy().tolist()
+    assert counts == [[2, 0, 0], [2, 1, 0], [1, 0, 0]] * 2
     panels = figures.beliefs(table, title="a title").figure.axes
     drawn = np.asarray(panels[0].get_lines()[0].get_ydata()).tolist()
     assert drawn == pytest.approx([0.6, 0.2, 0.1])
+
+
+def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:
+    asked = pd.DataFrame([each | {"model": "asked"} for each in EPISODES])
+    fields = ["question_id", "regime", "actions", "judgments", "success"]
+    silent = pd.DataFrame([{name: each[name] for name in fields} | {"model": "silent"} for each in EPISODES])
+    both = pd.concat([silent, asked], ignore_index=True)
+    assert belief_prior(both) == ("clean", "persistent")
+    curves = beliefs_by_model(both, n_boot=20)
+    assert list(curves) == ["asked"]
+    alone = belief_curves(asked, prior=("clean", "persistent"), n_boot=20)
+    pd.testing.assert_frame_equal(curves["asked"], alone)
+    assert (belief_prior(silent), beliefs_by_model(silent)) == ((), {})
+    with pytest.raises(EpisodeError, match="ask for it with the probe beliefs"):
+        belief_curves(both[both["model"] == "silent"])
+
+
+def test_the_prior_is_on_regimes_that_every_model_was_asked_in() -> None:
+    one = pd.DataFrame([each | {"model": "one"} for each in EPISODES])
+    other = one.assign(model="other")
+    unasked = other["regime"] == "persistent"
+    # A regime that a probe left out has lists of nothing.
+    other.loc[unasked, "p_continue"] = other["p_continue"].map(lambda values: [None] * len(values))[unasked]
+    both = pd.concat([one, other], ignore_index=True)
+    assert belief_prior(both) == ("clean",)
+    # The figure is of persistent, which the other model was not asked in.
+    assert beliefs_by_model(both, n_boot=5) == {}

@@ -12,6 +12,7 @@ from judged_useless.figures import (
     contrast_heatmap,
     cost_against_success,
     described,
+    described_beliefs,
     hazards_by_run,
     judged_and_answered_by_model,
     judgments_by_position,
@@ -20,6 +21,7 @@ from judged_useless.figures.base import CONDITIONS, MODELS, PUBLISHED, RECOMPUTE
 from judged_useless.figures.matrix import model_label, signed
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.patches import Rectangle
 
 NOTHING = np.nan
 
@@ -225,31 +227,49 @@ def test_judgments_by_position_draws_failed_and_real_results_apart() -> None:
         judgments_by_position(judged.iloc[:0], title="t")
 
 
-def test_beliefs_take_three_panels_with_reports_solid_and_truth_dashed() -> None:
+def test_beliefs_take_three_panels_a_model_with_what_is_missing_as_bars() -> None:
     table = pd.DataFrame(
         {
-            "model": ["qwen3-8b"] * 2,
-            "failed": [1, 2],
-            "continue_reported": [0.8, 0.7],
-            "continue_ideal": [0.3, 0.1],
-            "answer_reported": [0.2, 0.2],
-            "answer_realized": [0.15, 0.14],
-            "answers": [0.0, 0.01],
-            "favors": [0.1, NOTHING],
+            "model": ["qwen3-8b"] * 2 + ["another"],
+            "failed": [1, 2, 1],
+            "continue_reported": [0.8, 0.7, 0.5],
+            "continue_ideal": [0.3, 0.1, 0.2],
+            "continue_realized": [0.04, 0.02, 0.0],
+            "answer_reported": [0.2, 0.2, 0.1],
+            "answer_realized": [0.15, 0.14, 0.3],
+            "answers": [0.0, 0.01, 1.0],
+            "favors": [0.1, NOTHING, 0.4],
+            "decisions": [10, 8, 4],
+            "no_report": [1, 2, 0],
+            "no_branch": [0, 0, 4],
         }
     )
     top = beliefs(table, title="Beliefs")
     figure = top.get_figure(root=True)
     assert figure is not None
     panels = figure.axes
-    assert [axes.get_ylabel() for axes in panels] == [
-        "value of continuing", "value of answering now", "share of decisions",
+    assert [axes.get_title() for axes in panels[:3]] == ["going on", "answering\nnow", "acts"]
+    assert [axes.get_ylabel() for axes in panels[::3]] == ["qwen3-8b", "another"]
+    drawn = [[np.asarray(line.get_ydata()).tolist() for line in axes.lines] for axes in panels]
+    assert drawn[0] == [[0.8, 0.7], [0.3, 0.1], [0.04, 0.02]]
+    assert drawn[1] == [[0.2, 0.2], [0.15, 0.14]]
+    assert drawn[2][1] == [0.0, 0.01]
+    assert drawn[3:] == [[[0.5], [0.2], [0.0]], [[0.1], [0.3]], [[0.4], [1.0]]]
+    bars = [[patch.get_height() for patch in axes.patches if isinstance(patch, Rectangle)] for axes in panels]
+    assert bars == [[0.1, 0.25], [0, 0], [0.1, 0.25], [0], [1], [0]]
+    looks = {(line.get_linestyle(), line.get_marker(), line.get_color()) for line in panels[0].lines}
+    assert len(looks) == 3  # told apart without colour, too
+    assert legend(top) == [
+        "the agent's own report", "realized value", "ideal observer", "answers", "share missing",
     ]  # fmt: skip
-    solid, dashed = panels[0].lines
-    assert np.asarray(solid.get_ydata()).tolist() == [0.8, 0.7]
-    assert np.asarray(dashed.get_ydata()).tolist() == [0.3, 0.1]
-    assert (solid.get_linestyle(), dashed.get_linestyle()) == ("-", "--")
-    assert to_hex(solid.get_color()) == MODELS["qwen3-8b"][0]
+    first, second, third = described_beliefs(table).split("; ")
+    assert first.startswith(
+        "qwen3-8b after 1 failed results: going on is worth by its report 0.80, to the ideal"
+    )
+    assert second.endswith(
+        "realized 0.14, share of decisions at which it answers 0.01"
+    )  # no share that favors
+    assert third.startswith("another after 1 failed results")
     with pytest.raises(ValueError, match="no belief"):
         beliefs(table.iloc[:0], title="t")
 

@@ -2,6 +2,7 @@
 
 from judged_useless.episodes.decisions import decision_points, observation_table
 from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
+from judged_useless.episodes.pairs import episode_steps, first_rescued_question
 from judged_useless.episodes.readers import load_episodes
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
 from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end, judged_by_position
@@ -12,7 +13,9 @@ __all__ = [
     "NoEpisodesError",
     "contrasted_decisions",
     "decision_points",
+    "episode_steps",
     "episodes_or_nothing",
+    "first_rescued_question",
     "how_episodes_end",
     "judged_by_position",
     "load_episodes",

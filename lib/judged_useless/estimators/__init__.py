@@ -8,7 +8,7 @@ from judged_useless.estimators.answering import (
     share_at_last_action,
 )
 from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_table
+from judged_useless.estimators.beliefs import belief_curves, belief_prior, belief_table, beliefs_by_model
 from judged_useless.estimators.continuing import continue_or_answer
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.cost import extra_calls, tool_calls, utility
@@ -37,7 +37,9 @@ __all__ = [
     "answer_rate_after_run",
     "answers_when_favoured",
     "belief_curves",
+    "belief_prior",
     "belief_table",
+    "beliefs_by_model",
     "cohen_kappa",
     "continue_or_answer",
     "design_label_contrast",

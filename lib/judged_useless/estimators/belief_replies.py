@@ -42,7 +42,8 @@ def asked_points(episodes: Episodes, *, repaired: bool) -> Asked:
     """
     frame = as_frame(episodes, _FIELDS)
     for name in _BELIEFS:
-        if name not in frame:
+        # Beside runs that were probed, a run that was not has the column without a value.
+        if name not in frame or frame[name].isna().all():
             raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
     points = build_decision_points(frame)
     rows, at = points.episode, points.t - 1
@@ -67,7 +68,7 @@ def asked_points(episodes: Episodes, *, repaired: bool) -> Asked:
 
 
 def _entry(values: Any, place: int) -> Any:  # noqa: ANN401 - a list's entry, or None
-    return values[place] if values is not None and place < len(values) else None
+    return values[place] if isinstance(values, Sequence | np.ndarray) and place < len(values) else None
 
 
 def sums_of(points: DecisionPoints, known: NDArray[np.bool_], values: Floats) -> Floats:

@@ -1,6 +1,8 @@
 """What agents say going on and answering now are worth, against what both came to (paper, Appendix C.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +16,11 @@ from judged_useless.estimators.resampling import Floats, Resampling, Statistic, 
 from judged_useless.estimators.success import MEAN4
 
 NEW = "USEFUL_NEW"
-#: Quantity -> its panel of Figure 6, and its column in the figure's table (none for what it does not show).
-QUANTITIES: dict[str, tuple[str, str | None]] = {
+#: Quantity -> its panel of Figure 6, and its column in the figure's table.
+QUANTITIES: dict[str, tuple[str, str]] = {
     "says going on is worth": ("continuing", "continue_reported"),
     "ideal observer": ("continuing", "continue_ideal"),
-    "going on was worth": ("continuing", None),
+    "going on was worth": ("continuing", "continue_realized"),
     "says answering now is worth": ("answering now", "answer_reported"),
     "answering now was worth": ("answering now", "answer_realized"),
     "answers": ("acting", "answers"),
@@ -177,6 +179,77 @@ class _Observer:
         return expected
 
 
+def _has_replies(episodes: pd.DataFrame) -> NDArray[np.bool_]:
+    """Return which episodes have a reply: a regime that was not asked has lists of nothing."""
+    lists = episodes.get("p_continue", pd.Series([None] * len(episodes), dtype=object)).tolist()
+    return np.array(
+        [isinstance(each, list) and any(entry is not None for entry in each) for each in lists], dtype=bool
+    )
+
+
+def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tuple[str, ...]:
+    """Return the regimes that the ideal observer's prior can be put on: those that every model was asked in.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of any number of models.
+    regimes : sequence of str, default MEAN4
+        Those of the paper.
+
+    Returns
+    -------
+    tuple of str
+        In the order of `regimes`; empty where nothing was asked.
+    """
+    asked = episodes[_has_replies(episodes)]
+    there = [set(part["regime"]) for _, part in asked.groupby("model", sort=False)]
+    return tuple(name for name in regimes if there and all(name in each for each in there))
+
+
+def beliefs_by_model(
+    episodes: pd.DataFrame,
+    *,
+    regime: str = "persistent",
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+) -> dict[str, pd.DataFrame]:
+    """Return the belief curves of every model that was asked, for a page.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of one condition and any number of models; those of models that were not asked are left out.
+    regime, n_boot, seed, level
+        As in :func:`belief_curves`; the prior is that of :func:`belief_prior`.
+
+    Returns
+    -------
+    dict of str to pandas.DataFrame
+        Model -> its curves; empty where nothing was asked, or nothing in this regime.
+    """
+    prior = belief_prior(episodes)
+    if regime not in prior:
+        return {}
+    replied = episodes[_has_replies(episodes)]
+    # All episodes of a model that replied: where it gave no reply, that is counted.
+    asked = episodes[episodes["model"].isin(replied["model"])]
+    options: dict[str, Any] = {
+        "regime": regime,
+        "prior": prior,
+        "n_boot": n_boot,
+        "seed": seed,
+        "level": level,
+    }
+    curves = {}
+    for model, part in asked.groupby("model", sort=False):
+        # A model that answers at once has no decision to be asked at.
+        with suppress(UndefinedEstimateError):
+            curves[str(model)] = belief_curves(part, **options)
+    return curves
+
+
 def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return belief curves of several models as the table that `judged_useless.figures.beliefs` draws.
 
@@ -188,13 +261,21 @@ def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a model and number of failed results: ``model, failed``, and the columns of `QUANTITIES`.
+        One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
+        ``decisions`` (how many there are), ``no_report`` and ``no_branch`` (at how many the agent gave no
+        report that parses, and at how many it was not made to answer).
     """
-    columns = {name: column for name, (_, column) in QUANTITIES.items() if column is not None}
     tables = []
     for model, curve in curves.items():
         wide = curve.pivot_table(index="k", columns="quantity", values="value", dropna=False)
+        columns = {name: column for name, (_, column) in QUANTITIES.items()}
         wide = wide.reindex(columns=list(columns)).rename(columns=columns).rename_axis(columns=None)
+        counts = curve.pivot_table(index="k", columns="quantity", values=["n", "n_missing"])
+        wide = wide.assign(
+            decisions=counts["n", "answers"].astype(int),
+            no_report=counts["n_missing", "says going on is worth"].astype(int),
+            no_branch=counts["n_missing", "answering now was worth"].astype(int),
+        )
         tables.append(wide.rename_axis("failed").reset_index().assign(model=model))
     whole = pd.concat(tables, ignore_index=True)
-    return whole[["model", "failed", *columns.values()]]
+    return whole[["model", *(name for name in whole if name != "model")]]

@@ -2,7 +2,7 @@
 
 from judged_useless.figures.base import MODELS, Picture, picture
 from judged_useless.figures.comparison import described, judged_and_answered, published_and_recomputed
-from judged_useless.figures.curves import beliefs, hazards_by_run, judgments_by_position
+from judged_useless.figures.curves import beliefs, described_beliefs, hazards_by_run, judgments_by_position
 from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
 from judged_useless.figures.matrix import contrast_heatmap
 from judged_useless.figures.optimal import run_length_curves, sequential_tests
@@ -19,6 +19,7 @@ __all__ = [
     "contrasted_histories",
     "cost_against_success",
     "described",
+    "described_beliefs",
     "episode_strips",
     "failure_schedules",
     "hazards_by_run",

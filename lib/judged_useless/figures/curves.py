@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping
 from textwrap import fill
-from typing import cast
+from typing import Any, cast
 
 import matplotlib as mpl
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from judged_useless.figures.base import (
     COLOURS,
     CONDITIONS,
-    MODELS,
+    PALETTE,
     PUBLISHED,
     WIDTH,
     add_legend,
@@ -124,12 +124,23 @@ def judgments_by_position(judged: pd.DataFrame, *, title: str) -> Axes:
     return axes
 
 
-#: Panels of the beliefs figure: title, and what is drawn solid and dashed.
-PANELS = (
-    ("value of continuing", "continue_reported", "continue_ideal", "own report", "ideal observer"),
-    ("value of answering now", "answer_reported", "answer_realized", "own report", "realized"),
-    ("share of decisions", "answers", "favors", "answers", "own report favors answering"),
+#: Panels of the beliefs figure: heading, lines (column, what it is), and the count of what is missing in it.
+PANELS: tuple[tuple[str, tuple[tuple[str, str], ...], str], ...] = (
+    (
+        "going on",
+        (("continue_reported", "report"), ("continue_ideal", "ideal"), ("continue_realized", "realized")),
+        "no_report",
+    ),
+    ("answering now", (("answer_reported", "report"), ("answer_realized", "realized")), "no_branch"),
+    ("acts", (("favors", "report"), ("answers", "acts")), "no_report"),
 )
+#: What a line is -> its label and look.
+_BELIEF_LINES: dict[str, tuple[str, dict[str, Any]]] = {
+    "report": ("the agent's own report", {"color": PALETTE[1], "marker": "o"}),
+    "realized": ("realized value", {"color": PUBLISHED, "marker": "s", "linestyle": ":"}),
+    "ideal": ("ideal observer", {"color": PALETTE[0], "marker": "D", "linestyle": "--"}),
+    "acts": ("answers", {"color": PALETTE[2], "marker": "^", "linestyle": "--"}),
+}
 
 
 def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
@@ -138,16 +149,17 @@ def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
     Parameters
     ----------
     table : pandas.DataFrame
-        One row a model and number of failed results: columns ``model``, ``failed``, and, all in [0, 1],
-        ``continue_reported``, ``continue_ideal``, ``answer_reported``, ``answer_realized``, ``answers`` and
-        ``favors``; NaN where missing.
+        Result of :func:`judged_useless.estimators.belief_table`: one row a model and number of failed
+        results; values in [0, 1], NaN where missing.
     title : str
         Title.
 
     Returns
     -------
     matplotlib.axes.Axes
-        The uppermost of three panels.
+        The first panel of the first of the models, which have a row of three panels each: the value of going
+        on, that of answering now, and the share of decisions at which the agent answers and at which its
+        report favours that. Grey bars are the share of decisions at which something is missing.
 
     Raises
     ------
@@ -156,28 +168,67 @@ def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
     """
     if table.empty:
         raise ValueError("there is no belief to draw")
+    models = list(dict.fromkeys(table["model"]))
     with mpl.rc_context(style()):
-        panels = Figure(figsize=(WIDTH, 8.4), layout="constrained").subplots(3, sharex=True)
-    for axes, (name, solid, dashed, *_) in zip(panels, PANELS, strict=True):
-        axes.grid(axis="both")
-        for model, rows in table.groupby("model", sort=False):
-            colour, marker = MODELS.get(str(model), ("black", "o"))
-            axes.plot(rows["failed"], rows[solid], marker=marker, color=colour, label=str(model))
-            axes.plot(
-                rows["failed"],
-                rows[dashed],
-                marker=marker,
-                color=colour,
-                linestyle="--",
-                markerfacecolor="white",
-            )
-        axes.set_ylim(-0.03, 1.03)
-        axes.set_ylabel(name)
-    for axes, (*_, first, second) in zip(panels, PANELS, strict=True):
-        axes.set_title(fill(f"solid: {first}; dashed: {second}", 44), fontsize=11, loc="left")
-    panels[-1].set_xlabel("failed results so far")
-    panels[-1].set_xticks(np.unique(table["failed"]))
-    top: Axes = panels[0]
-    add_legend(top, top.get_legend_handles_labels()[0], columns=2)
+        grid = Figure(figsize=(WIDTH, 2.5 + 1.9 * len(models)), layout="constrained").subplots(
+            len(models), len(PANELS), sharex=True, sharey=True, squeeze=False
+        )
+    for (heading, *_), axes in zip(PANELS, grid[0], strict=True):
+        axes.set_title(fill(heading, 10), fontsize=11)
+    for line, model in zip(grid, models, strict=True):
+        rows = table[table["model"] == model]
+        for axes, (_, lines, lacking) in zip(line, PANELS, strict=True):
+            axes.grid(axis="both")
+            axes.bar(rows["failed"], rows[lacking] / rows["decisions"], color=COLOURS["unjudged"])
+            for column, what in lines:
+                axes.plot(rows["failed"], rows[column], markersize=5, **_BELIEF_LINES[what][1])
+        line[0].set_ylabel(fill(str(model), 16, break_on_hyphens=False), fontsize=11)
+    _finish_beliefs(grid[-1][1], sorted(set(table["failed"])))
+    top: Axes = grid[0][0]
     set_title(top, title)
     return top
+
+
+def _finish_beliefs(lowest: Axes, steps: list[int]) -> None:
+    """Label the lower edge and explain the lines; all panels share their axes."""
+    lowest.set_ylim(-0.04, 1.04)
+    lowest.set_xticks(steps[::2])
+    lowest.set_xlabel("failed results so far")
+    handles: list[Any] = [
+        Line2D([], [], label=label, markersize=5, **look) for label, look in _BELIEF_LINES.values()
+    ]
+    handles.append(Patch(color=COLOURS["unjudged"], label="share missing"))
+    add_legend(lowest, handles, columns=2)
+
+
+def described_beliefs(table: pd.DataFrame) -> str:
+    """Return in words what `beliefs` draws, at the first and the last step of each model.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        As for :func:`beliefs`.
+
+    Returns
+    -------
+    str
+        Such as ``"qwen3-8b after 1 failed results: going on is worth 0.80 by its report, …"``
+    """
+    parts = []
+    ends = pd.DataFrame(table.groupby("model", sort=False).nth([0, -1]))
+    for row in ends.to_dict("records"):
+        words = ", ".join(
+            f"{label} {row[column]:.2f}"
+            for column, label in (
+                ("continue_reported", "going on is worth by its report"),
+                ("continue_ideal", "to the ideal observer"),
+                ("continue_realized", "realized"),
+                ("answer_reported", "answering now by its report"),
+                ("answer_realized", "realized"),
+                ("favors", "share of reports that favor answering"),
+                ("answers", "share of decisions at which it answers"),
+            )
+            if not pd.isna(row[column])
+        )
+        parts.append(f"{row['model']} after {row['failed']} failed results: {words}")
+    return "; ".join(parts) + "."
