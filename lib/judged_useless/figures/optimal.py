@@ -39,7 +39,7 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
     names = list(dict.fromkeys(curve["problem"]))
     if not 1 <= len(names) <= len(_MARKERS):
         raise ValueError(f"{len(names)} sources, expected 1 to {len(_MARKERS)}")
-    axes = new_axes(4.4 + 0.3 * len(names))
+    axes = new_axes(3.4 + 0.3 * len(names))
     axes.grid(visible=True, axis="y")
     for name, colour, marker in zip(names, PALETTE, _MARKERS, strict=False):
         line = curve[curve["problem"] == name]

@@ -11,7 +11,7 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
-from judged_useless.optimal.problem import Outcome, Policy, StoppingProblem, evaluate, run_lengths
+from judged_useless.optimal.problem import Outcome, Policy, StoppingProblem, evaluate, is_list, run_lengths
 from judged_useless.optimal.solution import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
 from judged_useless.optimal.wald import WaldTest
 
@@ -175,7 +175,7 @@ def best_run_lengths(problems: Mapping[str, StoppingProblem], prices: Sequence[f
     ValueError
         If there is no price, or one is not a number of at least 0.
     """
-    if isinstance(prices, str) or not isinstance(prices, Sequence) or not len(prices):
+    if not (is_list(prices) and len(prices)):
         raise ValueError(f"prices is {prices!r}, expected a list of at least one price of a call")
     rows = []
     for name, problem in problems.items():

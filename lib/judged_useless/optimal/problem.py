@@ -2,9 +2,9 @@
 
 An agent asks a source and judges every result. A failed result is judged USELESS with one probability, a real
 one with another; a real result that is judged USEFUL may bring the answer, and the agent then gives it. Until
-then it can, after each result, answer from memory, or go on at a price. Which regime the source is in is drawn
-from a prior and never shown. This is the generating process of the paper's simulated agents (Appendix C.1) with
-what that process leaves out: how often an answer is right, and what a call costs.
+then it can, after each result, answer from memory, or go on at a price. Which regime the source is in is
+drawn from a prior and never shown. This is the generating process of the paper's simulated agents (Appendix
+C.1) with what that process leaves out: how often an answer is right, and what a call costs.
 
 Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
 """
@@ -71,12 +71,11 @@ class StoppingProblem:
     def __post_init__(self) -> None:
         for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
             value = getattr(self, name)
-            if not (_is_number(value) and 0 <= value <= 1):
+            if not (is_number(value) and 0 <= value <= 1):
                 raise ValueError(f"{name} is {value!r}, expected a probability between 0 and 1")
-        if not (_is_number(self.price) and self.price >= 0):
+        if not (is_number(self.price) and self.price >= 0):
             raise ValueError(f"price is {self.price!r}, expected a number of at least 0")
-        whole = isinstance(self.budget, Integral) and not isinstance(self.budget, bool)
-        if not (whole and 2 <= self.budget <= LARGEST_BUDGET):
+        if not (is_whole(self.budget) and 2 <= self.budget <= LARGEST_BUDGET):
             raise ValueError(f"budget is {self.budget!r}, expected a whole number from 2 to {LARGEST_BUDGET}")
         _check_prior(self.prior)
 
@@ -127,12 +126,24 @@ class StoppingProblem:
         return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number, which true and false are not."""
+    return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of a type that says so."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value is a sequence other than a text."""
+    return not isinstance(value, str) and isinstance(value, Sequence)
 
 
 def _check_prior(prior: Mapping[str, float]) -> None:
-    if not (isinstance(prior, Mapping) and prior):
+    given: object = prior  # from outside, where types are not checked
+    if not (isinstance(given, Mapping) and prior):
         raise ValueError(
             f"prior is {prior!r}, expected a mapping of regime to weight with at least one regime"
         )
@@ -141,7 +152,7 @@ def _check_prior(prior: Mapping[str, float]) -> None:
             get_regime(str(name))
         except ValueError as error:
             raise ValueError(f"prior: {error}") from error
-        if not (_is_number(weight) and weight >= 0):
+        if not (is_number(weight) and weight >= 0):
             raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
     if not sum(prior.values()) > 0:
         raise ValueError("prior: all weights are 0, expected at least one regime that can occur")

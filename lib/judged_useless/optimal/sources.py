@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from numbers import Integral
 
-from judged_useless.optimal.problem import StoppingProblem
+from judged_useless.optimal.problem import StoppingProblem, is_list, is_whole
 
 #: Sources whose lines can still be told apart in one figure.
 MOST_SOURCES = 6
@@ -40,12 +39,12 @@ def named_sources(
         If `prior` is empty or `recoveries` are not whole numbers of at least 1, naming which.
     """
     first, weights = _first(prior)
-    if isinstance(recoveries, str) or not isinstance(recoveries, Sequence):
+    if not is_list(recoveries):
         raise ValueError(f"recoveries is {recoveries!r}, expected a list of numbers of failures")
     if len(recoveries) >= MOST_SOURCES:
         raise ValueError(f"recoveries has {len(recoveries)} entries, expected at most {MOST_SOURCES - 1}")
     for each in recoveries:
-        if not isinstance(each, Integral) or isinstance(each, bool) or each < 1:
+        if not (is_whole(each) and each >= 1):
             raise ValueError(f"recoveries has {each!r}, expected whole numbers of failures, at least 1")
     sources = {first: problem if weights is None else replace(problem, prior=weights)}
     for each in recoveries:
