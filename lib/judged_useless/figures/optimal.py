@@ -57,7 +57,7 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     axes.set_xticks(ks)
     axes.set_xlabel("k: useless results in a row before answering")
-    axes.set_ylabel("utility (correct answers a question)")
+    axes.set_ylabel("utility (correct answers)")
     axes.figure.legend(loc="outside lower left", frameon=False)
     set_title(axes, title)
     return axes
