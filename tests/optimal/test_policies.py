@@ -1,5 +1,7 @@
 """Policies held against the optimum, Wald's test, recorded arms, and the figures drawn of them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,12 +13,13 @@ from judged_useless.optimal import (
     arm_distance,
     best_run_lengths,
     compare_policies,
+    compare_prices,
     evaluate,
     optimal_policy,
     run_length_curve,
     side_by_side,
 )
-from judged_useless.optimal.policies import own
+from judged_useless.optimal.policies import cap, own
 from judged_useless.optimal.problem import histories, run_lengths
 from judged_useless.simulate import World, simulate
 
@@ -54,8 +57,40 @@ def test_prices_move_the_best_k() -> None:
     assert table["best_k"].tolist() == [5, 5, 4, 1]
     assert (table["lost_by_5"] >= 0).all()
     assert table["lost_by_run"].between(-1e-12, 0.01).all()
-    with pytest.raises(ValueError, match="at least 6"):
-        best_run_lengths({"short": StoppingProblem(budget=5)}, [0.0])
+    for prices, message in (([], "prices is \\[\\]"), (0.02, "prices is 0.02"), ([-1.0], "price is -1")):
+        with pytest.raises(ValueError, match=message):
+            best_run_lengths({"paper": StoppingProblem()}, prices)  # type: ignore[arg-type]
+
+
+def test_short_and_long_budgets_have_a_best_k_too() -> None:
+    short = best_run_lengths({"short": StoppingProblem(budget=4)}, [0.02]).iloc[0]
+    never = float(evaluate(replace(PROBLEM, budget=4), [np.zeros(2**t) for t in (1, 2, 3)]).utility)
+    best = float(
+        evaluate(replace(PROBLEM, budget=4), own(replace(PROBLEM, budget=4), short["best_k"])).utility
+    )
+    # In four actions there is no run of five: the rule never answers from memory.
+    assert short["lost_by_5"] == pytest.approx(best - never)
+    long = best_run_lengths({"long": StoppingProblem(budget=12)}, [0.02]).iloc[0]
+    assert 1 <= long["best_k"] <= 11
+    assert np.isnan(long["lost_by_run"])
+
+
+def test_a_run_or_deadline_of_nothing_is_refused() -> None:
+    with pytest.raises(ValueError, match="k is 0"):
+        own(PROBLEM, 0)
+    with pytest.raises(ValueError, match="c is 0"):
+        cap(PROBLEM, 0)
+    with pytest.raises(ValueError, match="k is 0"):
+        side_by_side(["USELESS"], WaldTest(0.99, 0.45), k=0)
+
+
+def test_a_deadline_beats_the_rule_while_calls_are_cheap() -> None:
+    table = compare_prices(PROBLEM, ["run of 5", "deadline", "run of 5 or deadline"], [0.02, 0.05])
+    assert table.index.tolist() == [0.02, 0.05]
+    np.testing.assert_allclose(table.loc[0.02], [0.3439, 0.3026, 0.3408, 0.3397], atol=5e-5)
+    assert table.loc[0.05].drop("optimal, all judgments").idxmax() == "run of 5 or deadline"
+    with pytest.raises(ValueError, match="unknown policy 'guess'"):
+        compare_prices(PROBLEM, ["guess"], [0.02])
 
 
 def test_wald_by_hand() -> None:
@@ -145,6 +180,9 @@ def test_the_figures_draw_what_they_are_given() -> None:
     np.testing.assert_allclose(
         np.asarray(lines[0].get_ydata()), curve.loc[curve["problem"] == "paper", "utility"]
     )
+    assert axes.get_ylim()[0] == 0
+    dear = figures.run_length_curves(run_length_curve({"dear": replace(PROBLEM, price=0.2)}), title="a title")
+    assert dear.get_ylim()[0] < 0 < dear.get_ylim()[1]
     table = side_by_side(["USELESS", "USEFUL", "USELESS"], WaldTest(0.99, 0.45))
     drawn = figures.sequential_tests(table, title="a title")
     assert [label.get_text()[-1] for label in drawn.get_xticklabels()] == ["–", "+", "–"]

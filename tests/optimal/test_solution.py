@@ -212,15 +212,75 @@ def test_k_is_five_for_the_papers_regimes_and_not_for_recovery_after_five() -> N
     assert best(replace(late, price=0.0)) == 7
 
 
-def test_the_table_has_every_state_once_with_its_probability() -> None:
-    table = optimal_policy(StoppingProblem()).table()
-    assert len(table) == sum(t + 1 for t in range(1, 8))
+def test_the_table_has_every_state_the_policy_comes_to_with_its_probability() -> None:
+    solution = optimal_policy(StoppingProblem())
+    table = solution.table()
     assert not table.duplicated(["t", "run", "earlier_useful"]).any()
     assert (table["earlier_useful"] == (table["run"] < table["t"])).all()
-    by_t = table.groupby("t")["reached"].sum()
-    assert by_t.is_monotonic_decreasing
     assert table["answers"].between(0, 1).all()
     assert table["failing"].between(0, 1).all()
+    # Four of six regimes fail the first result: 4/6 × 0.99 + 2/6 × 0.45.
+    assert table["reached"].iloc[0] == pytest.approx(0.81)
+    assert table["failing"].iloc[0] == pytest.approx((3 * 0.99 + 0 * 0.45) / 6 / 0.81)
+    # What answers from memory, weighted by where the policy comes, is all of its answers but the found ones.
+    from_memory = float((table["reached"] * table["answers"]).sum())
+    outcome = solution.outcome
+    found = float(outcome.answered) - from_memory
+    assert float(outcome.success) == pytest.approx(0.15 * from_memory + 0.8 * found)
+
+
+def test_a_state_behind_an_answer_is_not_in_the_table() -> None:
+    table = optimal_policy(StoppingProblem(finds=0.0)).table()
+    assert table["t"].tolist() == [1, 1]
+    assert table["reached"].sum() == pytest.approx(1)
+    assert table["answers"].tolist() == [1, 1]
+
+
+def test_the_first_action_is_a_call() -> None:
+    # A source that can bring nothing still costs one call: there is no decision before the first result.
+    assert optimal_policy(StoppingProblem(finds=0.0, price=0.02)).value == pytest.approx(0.15 - 0.02)
+
+
+def by_the_formula(problem: StoppingProblem) -> float:
+    """Return the value by the recursion as it is written on the page, on histories, with posteriors."""
+    regimes = {name: get_regime(name) for name, weight in problem.prior.items() if weight}
+    total = sum(problem.prior.values())
+    a, f, price, budget = problem.memory, problem.found, problem.price, problem.budget
+
+    def u(regime: str, i: int) -> float:
+        return problem.useless_if_failed if regimes[regime].failed(i) else problem.useless_if_real
+
+    def q(regime: str, i: int) -> float:
+        return 0.0 if regimes[regime].failed(i) else (1 - u(regime, i)) * problem.finds
+
+    def p(regime: str, useless: bool, i: int) -> float:
+        return u(regime, i) if useless else 1 - u(regime, i) - q(regime, i)
+
+    def w(posterior: dict[str, float], t: int) -> float:
+        if t == budget - 1:
+            return -price * budget
+        worth = sum(each * q(r, t + 1) for r, each in posterior.items()) * (f - price * (t + 1))
+        for useless in (True, False):
+            joint = {r: each * p(r, useless, t + 1) for r, each in posterior.items()}
+            chance = sum(joint.values())
+            if chance > 0:
+                after = {r: each / chance for r, each in joint.items()}
+                worth += chance * max(a - price * (t + 1), w(after, t + 1))
+        return worth
+
+    return w({r: problem.prior[r] / total for r in regimes}, 0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(problems(budget=5))
+def test_the_programme_is_the_pages_formula(problem: StoppingProblem) -> None:
+    assert optimal_policy(problem).value == pytest.approx(by_the_formula(problem), abs=1e-10)
+
+
+def test_the_pages_formula_gives_the_pages_value() -> None:
+    problem = StoppingProblem(price=0.02)
+    assert by_the_formula(problem) == pytest.approx(0.3439, abs=5e-5)
+    assert optimal_policy(problem).value == pytest.approx(by_the_formula(problem), abs=1e-12)
 
 
 def test_a_doubled_budget_is_solved_but_not_searched_over_runs() -> None:
@@ -234,10 +294,18 @@ def test_a_doubled_budget_is_solved_but_not_searched_over_runs() -> None:
     ("field", "value", "message"),
     [
         ("memory", 1.5, "memory is 1.5"),
+        ("found", float("nan"), "found is nan"),
+        ("finds", "0.3", "finds is '0.3'"),
+        ("useless_if_real", True, "useless_if_real is True"),
         ("price", -1.0, "price is -1"),
         ("price", float("nan"), "price is nan"),
+        ("budget", 0, "budget is 0"),
         ("budget", 1, "budget is 1"),
+        ("budget", 8.0, "budget is 8.0"),
         ("budget", 17, "budget is 17"),
+        ("prior", {}, "prior is {}"),
+        ("prior", ["clean"], "prior is \\['clean'\\]"),
+        ("prior", {"clean": float("nan")}, "prior of clean is nan"),
         ("prior", {"clean": 0.0}, "all weights are 0"),
         ("prior", {"clean": -1.0}, "prior of clean"),
         ("prior", {"no_such": 1.0}, "unknown regime 'no_such'"),

@@ -28,7 +28,8 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
     Returns
     -------
     matplotlib.axes.Axes
-        The best k of each line is a filled marker; the dashed line of its colour is the optimum.
+        The best k of each line is a filled marker; the dashed line of its colour is the optimum. The paper's
+        k = 5 is grey, where there is one. The value axis has 0.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
     names = list(dict.fromkeys(curve["problem"]))
     if not 1 <= len(names) <= len(_MARKERS):
         raise ValueError(f"{len(names)} sources, expected 1 to {len(_MARKERS)}")
-    axes = new_axes(4.4 + 0.3 * len(names))
+    axes = new_axes(3.4 + 0.3 * len(names))
     axes.grid(visible=True, axis="y")
     for name, colour, marker in zip(names, PALETTE, _MARKERS, strict=False):
         line = curve[curve["problem"] == name]
@@ -49,10 +50,14 @@ def run_length_curves(curve: pd.DataFrame, *, title: str) -> Axes:
         )
         axes.plot(best["k"], best["utility"], color=colour, marker=marker, markersize=10, linestyle="none")
         axes.plot([], [], color=colour, marker=marker, label=name)
-    axes.axvline(5, color=COLOURS["unjudged"], linewidth=6, zorder=0)
-    axes.set_xticks(sorted(set(curve["k"])))
+    ks = sorted(set(curve["k"]))
+    if 5 in ks:
+        axes.axvline(5, color=COLOURS["unjudged"], linewidth=6, zorder=0)
+    # From 0, or from below where a source is worth less than nothing.
+    axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+    axes.set_xticks(ks)
     axes.set_xlabel("k: useless results in a row before answering")
-    axes.set_ylabel("correct answers minus price")
+    axes.set_ylabel("utility (correct answers)")
     axes.figure.legend(loc="outside lower left", frameon=False)
     set_title(axes, title)
     return axes

@@ -5,11 +5,13 @@ from judged_useless.optimal.policies import (
     arm_distance,
     best_run_lengths,
     compare_policies,
+    compare_prices,
     run_length_curve,
     simple_policies,
 )
 from judged_useless.optimal.problem import Outcome, StoppingProblem, evaluate
 from judged_useless.optimal.solution import RunPolicy, Solution, best_run_policy, optimal_policy
+from judged_useless.optimal.sources import named_sources
 from judged_useless.optimal.wald import WaldTest, side_by_side
 
 __all__ = [
@@ -23,7 +25,9 @@ __all__ = [
     "best_run_lengths",
     "best_run_policy",
     "compare_policies",
+    "compare_prices",
     "evaluate",
+    "named_sources",
     "optimal_policy",
     "run_length_curve",
     "side_by_side",

@@ -11,18 +11,25 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
-from judged_useless.optimal.problem import Outcome, Policy, StoppingProblem, evaluate, run_lengths
-from judged_useless.optimal.solution import best_run_policy, optimal_policy
+from judged_useless.optimal.problem import Outcome, Policy, StoppingProblem, evaluate, is_list, run_lengths
+from judged_useless.optimal.solution import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
 from judged_useless.optimal.wald import WaldTest
 
 
 def cap(problem: StoppingProblem, c: int) -> tuple[Floats, ...]:
     """Return the policy that answers after c results, whatever they were."""
+    if c < 1:
+        raise ValueError(f"c is {c}, expected at least 1 result")
     return tuple(np.full(2**t, float(t >= c)) for t in problem.steps)
 
 
 def own(problem: StoppingProblem, k: int) -> tuple[Floats, ...]:
-    """Return the run-length rule: answer after k results in a row judged USELESS."""
+    """Return the run-length rule: answer after k results in a row judged USELESS.
+
+    A run longer than the episode is never reached: the rule then does not answer.
+    """
+    if k < 1:
+        raise ValueError(f"k is {k}, expected a run of at least 1")
     return tuple((run_lengths(t) >= k).astype(np.float64) for t in problem.steps)
 
 
@@ -158,32 +165,64 @@ def best_run_lengths(problems: Mapping[str, StoppingProblem], prices: Sequence[f
     Returns
     -------
     pandas.DataFrame
-        One row a problem and price: ``best_k``; ``lost_by_5``, the utility that k = 5 loses to the best k;
-        ``optimum``, the most that any policy could have; ``lost_by_run``, what the best policy over runs
-        loses to it.
+        One row a problem and price: ``best_k``; ``lost_by_5``, the utility that k = 5 loses to the best k (a
+        rule that is never met if the budget has fewer than six actions); ``optimum``, the most that any
+        policy could have; ``lost_by_run``, what the best policy over step, run and whether an earlier
+        result was useful loses to it, NaN where the budget is too large to compare all of those.
 
     Raises
     ------
     ValueError
-        If a budget leaves no run of 5 or is too large for comparing all policies over runs.
+        If there is no price, or one is not a number of at least 0.
     """
+    if not (is_list(prices) and len(prices)):
+        raise ValueError(f"prices is {prices!r}, expected a list of at least one price of a call")
     rows = []
     for name, problem in problems.items():
-        if problem.budget < 6:
-            raise ValueError(f"budget is {problem.budget}, expected at least 6 for a run of 5 to be reached")
         for price in prices:
             priced = replace(problem, price=price)
             curve = {k: float(evaluate(priced, own(priced, k)).utility) for k in priced.steps}
             best = max(curve, key=curve.__getitem__)
             optimum = optimal_policy(priced).value
+            searched = priced.budget <= LARGEST_RUN_BUDGET
             rows.append(
                 {
                     "source": name, "price": price, "best_k": best,
-                    "lost_by_5": curve[best] - curve[5], "optimum": optimum,
-                    "lost_by_run": optimum - best_run_policy(priced).value,
+                    "lost_by_5": curve[best] - float(evaluate(priced, own(priced, 5)).utility),
+                    "optimum": optimum,
+                    "lost_by_run": optimum - best_run_policy(priced).value if searched else np.nan,
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+def compare_prices(
+    problem: StoppingProblem, policies: Sequence[str], prices: Sequence[float]
+) -> pd.DataFrame:
+    """Return what named policies are worth at several prices of a call.
+
+    Parameters
+    ----------
+    problem : StoppingProblem
+        Its own price is replaced.
+    policies : sequence of str
+        Names in :data:`POLICIES`.
+    prices : sequence of float
+        Prices of a call.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``price``; a column of utilities for each policy, and one for the optimal policy, in front.
+
+    Raises
+    ------
+    ValueError
+        If a name is unknown or a price is not a number of at least 0.
+    """
+    names = ["optimal, all judgments", *policies]
+    rows = [compare_policies(replace(problem, price=price), policies)["utility"][names] for price in prices]
+    return pd.DataFrame(rows, index=pd.Index(list(prices), name="price"), columns=names)
 
 
 def arm_distance(

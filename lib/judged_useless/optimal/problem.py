@@ -2,9 +2,9 @@
 
 An agent asks a source and judges every result. A failed result is judged USELESS with one probability, a real
 one with another; a real result that is judged USEFUL may bring the answer, and the agent then gives it. Until
-then it can answer from memory, or go on at a price. Which regime the source is in is drawn from a prior and
-never shown. This is the generating process of the paper's simulated agents (Appendix C.1) with what that
-process leaves out: how often an answer is right, and what a call costs.
+then it can, after each result, answer from memory, or go on at a price. Which regime the source is in is
+drawn from a prior and never shown. This is the generating process of the paper's simulated agents (Appendix
+C.1) with what that process leaves out: how often an answer is right, and what a call costs.
 
 Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
 """
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
+from numbers import Integral, Real
 from types import MappingProxyType
 
 import numpy as np
@@ -37,7 +38,7 @@ class StoppingProblem:
     Attributes
     ----------
     prior : mapping of str to float
-        Regime -> weight; scaled to sum to 1. By default the six of mean6, equally.
+        Regime -> weight of at least 0; weights are scaled to sum to 1. By default the six of mean6, equally.
     useless_if_failed, useless_if_real : float, default 0.99 and 0.45
         Probability that a failed, and a real, result is judged USELESS (paper, Appendix C.1).
     finds : float, default 0.3
@@ -49,7 +50,8 @@ class StoppingProblem:
     price : float, default 0.05
         Of a call, in correct answers (paper, §5).
     budget : int, default 8
-        Actions of an episode, answering included; without an answer by then it is wrong.
+        Actions of an episode, answering included; without an answer by then it is wrong. The first action is
+        a call: decisions come after results, the first at t = 1.
 
     Raises
     ------
@@ -69,18 +71,13 @@ class StoppingProblem:
     def __post_init__(self) -> None:
         for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
             value = getattr(self, name)
-            if not 0 <= value <= 1:
-                raise ValueError(f"{name} is {value}, expected a probability between 0 and 1")
-        if not (isfinite(self.price) and self.price >= 0):
-            raise ValueError(f"price is {self.price}, expected a number of at least 0")
-        if not 2 <= self.budget <= LARGEST_BUDGET:
-            raise ValueError(f"budget is {self.budget}, expected 2 to {LARGEST_BUDGET}")
-        for name, weight in self.prior.items():
-            get_regime(name)
-            if not (isfinite(weight) and weight >= 0):
-                raise ValueError(f"prior of {name} is {weight}, expected a weight of at least 0")
-        if not sum(self.prior.values()) > 0:
-            raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
+            if not (is_number(value) and 0 <= value <= 1):
+                raise ValueError(f"{name} is {value!r}, expected a probability between 0 and 1")
+        if not (is_number(self.price) and self.price >= 0):
+            raise ValueError(f"price is {self.price!r}, expected a number of at least 0")
+        if not (is_whole(self.budget) and 2 <= self.budget <= LARGEST_BUDGET):
+            raise ValueError(f"budget is {self.budget!r}, expected a whole number from 2 to {LARGEST_BUDGET}")
+        _check_prior(self.prior)
 
     @property
     def steps(self) -> range:
@@ -127,6 +124,38 @@ class StoppingProblem:
         both = np.stack([1 - useless - self.finding[t], useless])
         longer = mass[..., :, None, :] * both
         return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number, which true and false are not."""
+    return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of a type that says so."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value is a sequence other than a text."""
+    return not isinstance(value, str) and isinstance(value, Sequence)
+
+
+def _check_prior(prior: Mapping[str, float]) -> None:
+    given: object = prior  # from outside, where types are not checked
+    if not (isinstance(given, Mapping) and prior):
+        raise ValueError(
+            f"prior is {prior!r}, expected a mapping of regime to weight with at least one regime"
+        )
+    for name, weight in prior.items():
+        try:
+            get_regime(str(name))
+        except ValueError as error:
+            raise ValueError(f"prior: {error}") from error
+        if not (is_number(weight) and weight >= 0):
+            raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
+    if not sum(prior.values()) > 0:
+        raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
 
 
 def run_lengths(t: int) -> Ints:

@@ -56,9 +56,10 @@ class Solution:
         Returns
         -------
         pandas.DataFrame
-            One row for each such state: ``t, run, earlier_useful``; ``reached``, its probability if the agent
-            never stops and has not found the answer; ``answers``, the share of it at which the policy
-            answers; ``failing``, the probability that the next result fails.
+            One row for each such state that the policy comes to: ``t, run, earlier_useful``; ``reached``,
+            the probability that it comes there, with the answer not found and none given before;
+            ``answers``, the share of it at which it answers; ``failing``, the probability that the next
+            result would fail.
         """
         problem, mass, rows = self.problem, self.problem.weights[None, :], []
         for t in problem.steps:
@@ -71,6 +72,7 @@ class Solution:
                     answers = float((total * self.policy[t - 1])[here].sum()) / reached
                     failing = float((mass[here] * problem.failed[t]).sum()) / reached
                     rows.append((t, run, run < t, reached, answers, failing))
+            mass = mass * (1 - self.policy[t - 1])[:, None]
         return pd.DataFrame(rows, columns=["t", "run", "earlier_useful", "reached", "answers", "failing"])
 
 

@@ -120,8 +120,10 @@ def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.
     Raises
     ------
     ValueError
-        If there is no judgment.
+        If there is no judgment, or k is not at least 1.
     """
+    if k < 1:
+        raise ValueError(f"k is {k}, expected a run of at least 1")
     if not len(judgments):
         raise ValueError("judgments: empty, expected at least one")
     useless = np.array([judgment == "USELESS" for judgment in judgments])
