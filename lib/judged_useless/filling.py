@@ -6,12 +6,15 @@ from typing import Any
 
 import pandas as pd
 
-from judged_useless.measures import CONTRASTS, MEASURES, THREE_RUNS
-from judged_useless.recompute import POOLED_RUNS, cell_keys
-from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6, NOT_REPLAYED
+from judged_useless.measures import MEASURES, REGIME_SETS
+from judged_useless.needed import Needed, needed
+from judged_useless.recompute import measured
+from judged_useless.regimes import MEAN3, MEAN6, NOT_REPLAYED
 from judged_useless.released import released_cells
 from judged_useless.tasks import get_task
 
+_VERDICTS = "a count of verdicts; see the section on registered tests"
+_SIMULATED = "a setting of the simulated policies, printed as it is"
 #: Numbers that are no measurement: definitions, settings of the experiment, bounds and verdicts of tests.
 NOT_MEASURED = {
     "definition": "a definition, printed as it is",
@@ -20,58 +23,69 @@ NOT_MEASURED = {
     "threshold": "the bound of a registered decision rule, printed as it is",
     "outcome": "the verdict on a registered test; see the section on registered tests",
     "printed_outcome": "the verdict on a registered test; see the section on registered tests",
-    "tests_passed": "a count of verdicts; see the section on registered tests",
-    "tests_failed": "a count of verdicts; see the section on registered tests",
+    "tests_passed": _VERDICTS,
+    "tests_failed": _VERDICTS,
+    "n_unstable": _VERDICTS,
+    "answer_probability": _SIMULATED,
+    "judgment_probability": _SIMULATED,
+    "recall_step": "what a reader finds in the conversation of one episode",
 }
-_ANSWER_NOW = "judged-useless replay RUN --probe answer-now"
-_BELIEFS = "judged-useless replay RUN --probe beliefs"
-_REPAIR = "judged-useless replay RUN --probe repair"
-_STATED = "judged-useless replay RUN --probe stated"
+#: Numbers of single cells that nothing here can give, by measure or by row.
+_NOT_GIVEN = {
+    "unparsed_rate": "the paper does not say of which runs",
+    "contrasts-of-table-12-that-changed-significance": "a count of contrasts of Table 12",
+    "rerun-with-identical-settings-minus-first-run": "a second run of the same cell with the same seeds, which "
+    "counts as the same cell here",
+}
 _ANNOTATION = "labels of annotators, which no command makes"
-#: Measures that need a probe of recorded runs, or labels, beside the episodes.
+#: Measures on such labels; other measures are too where they are of development questions in no condition.
+_ANNOTATED = (
+    "kappa_s1", "kappa_s2", "kappa_s1_reference", "kappa_s2_reference", "kappa_s2_local",
+    "kappa_binary_s1", "kappa_binary_s2", "kappa_binary_s1_reference", "kappa_binary_s2_reference",
+    "kappa_binary_s2_local", "n_labeled", "n_disagreements", "n_changed", "precision", "recall",
+    "balanced_accuracy", "n_errors", "useful_rate",
+)  # fmt: skip
+_SEVERAL = "a range or a count over several cells"
+_REPLAY = "judged-useless replay RUN --probe"
+_ANSWER_NOW = f"{_REPLAY} answer-now"
+#: Policies that stop on the agent's own judgments need these in clean and plausible too.
+_POLICIES = f"{_REPLAY} judgments answer-now, on the unaided run"
+_JUDGMENTS = f"{_REPLAY} judgments"
+_BELIEFS = f"{_REPLAY} beliefs"
+_REPAIR = f"{_REPLAY} repair"
+_STATED = f"{_REPLAY} stated"
+#: Measures that need a probe of recorded runs beside the episodes.
 PROBES = {
-    "regret": _ANSWER_NOW,
-    "best_policy": _ANSWER_NOW,
+    **dict.fromkeys(
+        (
+            "regret", "best_policy", "utility_of_best_policy", "success_of_own_5", "continue_success",
+            "n_answering_better", "n_continuing_better", "answering_minus_continuing",
+        ),
+        _POLICIES,
+    ),
     "answer_now_success": _ANSWER_NOW,
-    "continue_success": _ANSWER_NOW,
-    "n_answering_better": _ANSWER_NOW,
-    "n_continuing_better": _ANSWER_NOW,
-    "obeyed_rate": _ANSWER_NOW,
-    "answer_now_success_repaired": _REPAIR,
+    "answer_now_success_repaired": _ANSWER_NOW,
     "success_repaired": _REPAIR,
     "paired_difference_repaired": _REPAIR,
-    "n_placeholders": _REPAIR,
     "n_repaired": _REPAIR,
     "n_repaired_correct": _REPAIR,
     "answered_where_report_favors": _BELIEFS,
     "delta_stated": _STATED,
     "answered_after_5_stated": _STATED,
     "share_explicit": _STATED,
-    "share_no_judgment": _STATED,
     "n_all_useless": _STATED,
     "n_reference": _STATED,
     "agreement": _STATED,
     "kappa": _STATED,
-    **dict.fromkeys(
-        (
-            "kappa_s1", "kappa_s2", "kappa_s1_reference", "kappa_s2_reference", "kappa_s2_local",
-            "kappa_binary_s1", "kappa_binary_s2", "kappa_binary_s1_reference", "kappa_binary_s2_reference",
-            "kappa_binary_s2_local", "n_labeled", "n_disagreements", "n_changed", "precision", "recall",
-            "balanced_accuracy", "n_errors",
-        ),
-        _ANNOTATION,
-    ),
 }  # fmt: skip
 #: Measures that need what a run's log holds beside the released fields, such as the page a search returned.
-LOGGED = tuple(name for name in MEASURES if name.startswith("useful_rate_"))
+LOGGED = (*(name for name in MEASURES if name.startswith("useful_rate_")), "n_placeholders")
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
 #: What the control with random judgments needs besides: no command can know the model's own rate.
 _RATE = "  # add --useless-rate and the model's share of USELESS on dev100"
 _PROVIDERS = {"claude": "anthropic"}
-#: Conditions that are no run of their own, but offline policies on the answer-now branches.
-_OFFLINE = ("answer_now", "own_5_policy")
 #: Conditions that the command line spells otherwise than the record of published numbers.
 _SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
 #: Base seed of the released runs; a replicate takes another one.
@@ -87,17 +101,12 @@ _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
 _JUDGED_THERE = ("decide", "enforced_rule", "combo")
 _ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
-#: Splits that stand for several runs.
-_RUNS = {POOLED_RUNS: THREE_RUNS}
-_REGIME_SETS: dict[str, Sequence[str]] = {
-    "": MEAN6,
-    "fail": FAIL,
-    "mean6": MEAN6,
-    "mean3": ("persistent", "recover_after_2", "clean"),
-    "mean4": MEAN4,
-    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
-    "ts_fail": [f"ts_{regime}" for regime in FAIL],
-    "ts_mean6": [f"ts_{regime}" for regime in MEAN6],
+#: Measures of rows without a regime -> the regimes that they read, where these are not the six of mean6.
+_REGIMES_READ = {
+    "n_placeholders": "mean6+plausible",
+    "n_repaired": "mean6+plausible",
+    "answered_where_report_favors": "persistent+plausible",
+    **{name: "mean6+plausible" for name in MEASURES if name.startswith("useful_rate_")},
 }
 
 
@@ -133,14 +142,14 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
     """
     model, condition, task, split, budget = map(str, key)
-    provider = "" if ":" in model else f"{_PROVIDERS.get(model.partition('-')[0], 'vllm')}:"
+    provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
     whole, _, rest = split.partition("-")
     fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
     default = fewer is None and set(regimes) <= set(MEAN6)
     replicate = rest.removeprefix("run") if rest.startswith("run") else ""
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
-        "model": f"{provider}{model}",
+        "model": f"{provider}:{model}",
         "condition": _SPELLED.get(condition, condition),
         "task": "" if task == "hotpotqa" else task,
         "split": "" if whole == get_task(task).split else whole,
@@ -170,23 +179,40 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
         :data:`RELEASED` or :data:`RUN` where whole cells are needed, otherwise the probe's command or a
         reason; empty where nothing is missing.
     """
-    name, regime = str(record["measure"]), str(record["regime"])
-    keys = cell_keys(record)
-    if not pd.isna(record["recomputed"]):
+    if not pd.isna(record["recomputed"]) or record.get("recomputed_words"):
         return ""
+    what = needed(record)
+    if reason := _nothing_does(record, what):
+        return reason
+    if what.measure in PROBES:
+        return PROBES[what.measure]
+    if _judged_afterwards(record, what):
+        return _JUDGMENTS
+    regime = str(record["regime"])
+    released = all(_is_released(key) for key in what.keys) and regime not in _NOT_RELEASED
+    given = measured(what) and what.measure not in LOGGED
+    return RELEASED if released and given and not regime.startswith("ts_") else RUN
+
+
+def _nothing_does(record: Mapping[Any, Any], what: Needed) -> str:
+    """Return why no run fills a number, or an empty text."""
+    name = str(record["measure"])
     if name in NOT_MEASURED:
         return NOT_MEASURED[name]
     if record["task"] == "simulated":
         return "simulated policies, which need no episodes"
-    if name in PROBES or any(key[1] in _OFFLINE for key in keys) or str(record["table"]) == "17":
-        return PROBES.get(name, _ANSWER_NOW)
-    if not all(key[0] and key[1] for key in keys):
-        return "a range or a count over several cells"
-    released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
-    given = name in (MEASURES if len(keys) == 1 else CONTRASTS) and name not in LOGGED
-    if name in _ON_JUDGMENTS and regime in NOT_REPLAYED and record["condition"] not in _JUDGED_THERE:
-        given = False
-    return RELEASED if released and given and not regime.startswith("ts_") else RUN
+    for key in (str(record["row"]), name if record["model"] else ""):
+        if key in _NOT_GIVEN:
+            return _NOT_GIVEN[key]
+    if name in _ANNOTATED or (record["split"] == "dev100" and not record["condition"]):
+        return _ANNOTATION
+    return _SEVERAL if what.several_cells else ""
+
+
+def _judged_afterwards(record: Mapping[Any, Any], what: Needed) -> bool:
+    """Return whether a number rests on judgments that neither the run nor the released replay asked for."""
+    asked = str(what.keys[0][1]) in _JUDGED_THERE
+    return what.measure in _ON_JUDGMENTS and record["regime"] in NOT_REPLAYED and not asked
 
 
 def commands_to_fill(compared: pd.DataFrame) -> list[str]:
@@ -200,123 +226,26 @@ def commands_to_fill(compared: pd.DataFrame) -> list[str]:
     Returns
     -------
     list of str
-        In order of first need; the regimes of a cell are joined.
+        In order of first need; the regimes of a cell are joined. Cells of which only the answers to a probe
+        are missing are not among them.
     """
     wanted: dict[tuple[object, ...], dict[str, None]] = {}
     for record in _empty(compared).to_dict("records"):
-        if how_to_fill(record) == RUN:
-            for key in cell_keys(record):
-                for split in _RUNS.get(str(key[3]), (key[3],)):
-                    regimes = _REGIME_SETS.get(str(record["regime"]), (str(record["regime"]),))
-                    wanted.setdefault((*key[:3], split, key[4]), {}).update(dict.fromkeys(regimes))
+        kind = how_to_fill(record)
+        probed = kind.startswith(_REPLAY) and str(record["reason"]).startswith("needs the cell")
+        if kind == RUN or probed:
+            what = needed(record)
+            for key in what.keys:
+                regimes = _regimes_read(str(record["regime"]), what.measure, str(key[2]))
+                wanted.setdefault(key, {}).update(dict.fromkeys(regimes))
     return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
 
 
-def probe_commands(
-    model: str,
-    probes: Sequence[str],
-    regimes: Sequence[str] = MEAN4,
-    *,
-    condition: str = "unaided",
-    split: str = "test300",
-    section: str = "",
-) -> list[str]:
-    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
-
-    Parameters
-    ----------
-    model : str
-        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
-    probes : sequence of str
-        Keys of `judged_useless.probes.PROBES`.
-    regimes : sequence of str, default MEAN4
-        Regimes of the run; the default ones are those of the paper's belief probe.
-    condition, split : str
-        Of the run.
-    section : str, optional
-        Page that is to be executed on it afterwards.
-
-    Returns
-    -------
-    list of str
-        The run, the probes of it, and the page.
-
-    Examples
-    --------
-    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
-    ...     print(command)
-    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
-    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
-    """
-    folder = f"runs/{model.rpartition(':')[2]}-{condition}"
-    key = (model, condition, "hotpotqa", split, 8)
-    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
-    return [
-        f"{run_command(key, regimes)} --out {folder}",
-        f"judged-useless replay {folder} --probe {' '.join(probes)}",
-        *shown,
-    ]
-
-
-def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
-    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
-
-    Parameters
-    ----------
-    model : str
-        As in :func:`probe_commands`.
-    conditions : sequence of str
-        The cells' conditions.
-    split : str, default "test300"
-        Their split.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
-    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
-    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
-    ['make data', 'make book SOURCE=hub']
-    """
-    keys = [(model, condition, "hotpotqa", split, 8) for condition in conditions]
-    hub = ["make data", "make book SOURCE=hub"] if any(map(_is_released, keys)) else []
-    return hub + [run_command(key) for key in keys if not _is_released(key)]
-
-
-def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
-    """Return what would fill the empty cells of a comparison: which model's, and how.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Rows of :func:`judged_useless.recompute.recompute`.
-
-    Returns
-    -------
-    dict
-        ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
-        :func:`judged_useless.tables.comparison_table`.
-    """
-    empty = _empty(compared)
-    kinds = pd.Series([how_to_fill(record) for record in empty.to_dict("records")], dtype="str")
-    sentences, commands = [], commands_to_fill(compared)
-    for kind in dict.fromkeys(kinds):
-        names = ", ".join(dict.fromkeys(empty["model"][(kinds == kind).to_numpy()])) or "several models"
-        if kind == RELEASED:
-            sentences.append(f"Released ({names}): `make data`, then `make book SOURCE=hub`.")
-        elif kind == RUN:
-            sentences.append(f"Not released ({names}): runs of your own, by the commands below.")
-        elif kind.startswith("judged-useless replay"):
-            probe = kind.rpartition(" ")[2]
-            sentences.append(f"In no released episode ({names}): runs of your own and the probe {probe}.")
-            for model in dict.fromkeys(empty["model"][(kinds == kind).to_numpy()]):
-                commands += probe_commands(model, [probe])
-        else:
-            sentences.append(f"{names}: {kind}.")
-    return {"missing": f"Empty cells. {' '.join(sentences)}" if sentences else "", "commands": commands}
+def _regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
+    name = regime or _REGIMES_READ.get(measure, "mean6")
+    if task == "fever" and name == "mean6+plausible":
+        name = "mean6"
+    return REGIME_SETS.get(name, (name,))
 
 
 def _empty(compared: pd.DataFrame) -> pd.DataFrame:
