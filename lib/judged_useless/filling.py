@@ -34,8 +34,8 @@ NOT_MEASURED = {
 _NOT_GIVEN = {
     "unparsed_rate": "the paper does not say of which runs",
     "contrasts-of-table-12-that-changed-significance": "a count of contrasts of Table 12",
-    "rerun-with-identical-settings-minus-first-run": "a second run of the same cell with the same seeds, which "
-    "counts as the same cell here",
+    "rerun-with-identical-settings-minus-first-run": "a second run with the same seeds, which is the same "
+    "cell here",
 }
 _ANNOTATION = "labels of annotators, which no command makes"
 #: Measures on such labels; other measures are too where they are of development questions in no condition.
@@ -46,6 +46,7 @@ _ANNOTATED = (
     "balanced_accuracy", "n_errors", "useful_rate",
 )  # fmt: skip
 _SEVERAL = "a range or a count over several cells"
+_SEVERAL_TESTS = "the lowest of several bounds; see the section on registered tests"
 _REPLAY = "judged-useless replay RUN --probe"
 _ANSWER_NOW = f"{_REPLAY} answer-now"
 #: Policies that stop on the agent's own judgments need these in clean and plausible too.
@@ -206,6 +207,8 @@ def _nothing_does(record: Mapping[Any, Any], what: Needed) -> str:
             return _NOT_GIVEN[key]
     if name in _ANNOTATED or (record["split"] == "dev100" and not record["condition"]):
         return _ANNOTATION
+    if name == "paired_difference" and not record["regime"] and not what.several_cells:
+        return _SEVERAL_TESTS
     return _SEVERAL if what.several_cells else ""
 
 

@@ -78,7 +78,7 @@ def _median(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
 
 
 def _exhausted(rule: pd.DataFrame, other: pd.DataFrame, regime: str, options: Options) -> Estimate:
-    """Return how often the second cell uses its budget up on the questions where the first one's rule fired."""
+    """Return how often the second cell uses its budget up where the first one's rule fired."""
     part = chosen(rule, regime)
     touched = set(part.loc[fired(part), "question_id"])
     there = chosen(other, regime)
