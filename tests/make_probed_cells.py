@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.filling import _nothing_does, _regimes_read
+from judged_useless.filling import regimes_read, why_not
 from judged_useless.needed import CELL, Key, needed
 from judged_useless.paths import data_dir
 from judged_useless.published import published
@@ -42,12 +42,12 @@ def cells_wanted() -> dict[Key, list[str]]:
     wanted: dict[Key, dict[str, None]] = {}
     for record in published().to_dict("records"):
         what = needed(record)
-        if not measured(what) or _nothing_does(record, what):
+        if not measured(what) or why_not(record):
             continue
         for key in what.keys:
             whole = str(key[3]).removesuffix(f"-first{FIRST}")
             named = (*key[:3], whole, int(str(key[4])))
-            regimes = _regimes_read(str(record["regime"]), what.measure, str(key[2]))
+            regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
             wanted.setdefault(named, {}).update(dict.fromkeys(regimes))
     return {key: list(regimes) for key, regimes in wanted.items()}
 
@@ -122,7 +122,8 @@ def _episode(
     decisions = min(n, int(record["budget"]) - 1)
     stated = [word if chance[3, t] < 0.85 else None for t, word in enumerate(record["judgments"])]
     now = [bool(chance[4, t] < 0.2) if t < decisions else None for t in range(n)]
-    repaired = success or bool(placeholder and chance[5, n] < 0.5)
+    obeys = placeholder and chance[5, n] < 0.7
+    repaired = success or bool(obeys and chance[5, n] < 0.3)
     return record | {
         "actions": actions,
         "failed": failed,
@@ -134,13 +135,15 @@ def _episode(
         "pages": [None if fails else _TITLES[int(draws.integers(4))] for fails in failed],
         "gold_titles": _GOLD,
         "answer_now": now,
-        "answer_now_repaired": [None if each is None else each or chance[5, t] < 0.1 for t, each in enumerate(now)],
+        "answer_now_repaired": [
+            None if each is None else each or chance[5, t] < 0.1 for t, each in enumerate(now)
+        ],
         "usefulness": ["USEFUL_NEW" if word == "USEFUL" else "OFF_TOPIC" for word in record["judgments"]],
         "p_continue": [round(float(each), 2) for each in chance[0, :n]],
         "p_answer_now": [round(float(each), 2) for each in chance[1, :n]],
         "prefer": ["answer_now" if each < 0.5 else "continue" for each in chance[2, :n]],
         "stated_by_label": stated,
         "stated_label": ["says useless" if word == "USELESS" else "useful" for word in stated],
-        "repaired_answer": "Paris" if answered else None,
+        "repaired_answer": "Paris" if answered and (obeys or not placeholder) else None,
         "repaired_success": repaired,
     }

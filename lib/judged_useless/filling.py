@@ -183,7 +183,7 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     if not pd.isna(record["recomputed"]) or record.get("recomputed_words"):
         return ""
     what = needed(record)
-    if reason := _nothing_does(record, what):
+    if reason := why_not(record):
         return reason
     if what.measure in PROBES:
         return PROBES[what.measure]
@@ -195,8 +195,20 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     return RELEASED if released and given and not regime.startswith("ts_") else RUN
 
 
-def _nothing_does(record: Mapping[Any, Any], what: Needed) -> str:
-    """Return why no run fills a number, or an empty text."""
+def why_not(record: Mapping[Any, Any]) -> str:
+    """Return why no run fills a number.
+
+    Parameters
+    ----------
+    record : mapping
+        A row of published numbers.
+
+    Returns
+    -------
+    str
+        Empty for a number that runs, with their probes, can give.
+    """
+    what = needed(record)
     name = str(record["measure"])
     if name in NOT_MEASURED:
         return NOT_MEASURED[name]
@@ -239,12 +251,27 @@ def commands_to_fill(compared: pd.DataFrame) -> list[str]:
         if kind == RUN or probed:
             what = needed(record)
             for key in what.keys:
-                regimes = _regimes_read(str(record["regime"]), what.measure, str(key[2]))
+                regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
                 wanted.setdefault(key, {}).update(dict.fromkeys(regimes))
     return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
 
 
-def _regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
+def regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
+    """Return the regimes that a cell must have for a number.
+
+    Parameters
+    ----------
+    regime : str
+        The published row's; may be empty.
+    measure : str
+        Name in `judged_useless.measures`.
+    task : str
+        The cell's.
+
+    Returns
+    -------
+    sequence of str
+    """
     name = regime or _REGIMES_READ.get(measure, "mean6")
     if task == "fever" and name == "mean6+plausible":
         name = "mean6"

@@ -198,7 +198,6 @@ MEASURES: dict[str, Measure] = {
     "extra_calls": _over_regimes(estimators.extra_calls),
     "utility": _over_regimes(estimators.utility, charge_judgments=True),
     "cost_adjusted_success": _over_regimes(estimators.utility),
-    "cost_adjusted_success_judgments_charged": _over_regimes(estimators.utility, charge_judgments=True),
     "useless_rate": _useless(failed=True),
     "useless_rate_real": _useless(failed=False),
     **{

@@ -7,7 +7,6 @@ from judged_useless.estimators import Estimate, UndefinedEstimateError
 from judged_useless.measures.ending import share_of
 from judged_useless.measures.options import Contrast, Measure, Options, chosen, plain, probed, regimes_of
 from judged_useless.measures.recorded import difference
-from judged_useless.probes.replies import is_placeholder
 
 _PROBE = "repair"
 
@@ -41,11 +40,18 @@ def _difference(a: pd.DataFrame, b: pd.DataFrame, regime: str, options: Options)
     return difference()(repaired(a), repaired(b), regime, options)
 
 
+def _copies_template(answer: object) -> bool:
+    # Here, because probes bring the models along, which take longer to import than all measures.
+    from judged_useless.probes.replies import is_placeholder
+
+    return isinstance(answer, str) and is_placeholder(answer)
+
+
 def _placeholders(cell: pd.DataFrame) -> pd.DataFrame:
     """Return the episodes of a cell's own regimes that ended in a placeholder."""
     if "answer" not in cell:
         raise UndefinedEstimateError("the episodes do not hold their answers; those of a run directory do")
-    return cell[cell["answer"].map(lambda answer: isinstance(answer, str) and is_placeholder(answer))]
+    return cell[cell["answer"].map(_copies_template).astype(bool)]
 
 
 def _of_arm(cell: pd.DataFrame, regime: str) -> pd.DataFrame:
@@ -61,7 +67,9 @@ def _n_placeholders(cell: pd.DataFrame, regime: str, options: Options) -> Estima
 
 def _n_repaired(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     part = _placeholders(_of_arm(probed(cell, "repaired_success", _PROBE), regime))
-    real = part["repaired_answer"].map(lambda answer: isinstance(answer, str) and not is_placeholder(answer))
+    real = part["repaired_answer"].map(
+        lambda answer: isinstance(answer, str) and not _copies_template(answer)
+    )
     return share_of("became real answers", real.to_numpy(dtype=bool), part, options)
 
 
