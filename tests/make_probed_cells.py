@@ -33,6 +33,8 @@ RULES = {
 }
 #: Questions of Claude Haiku 4.5 in amendment 20, which are the first ones of test300.
 FIRST = 200
+#: Conditions of which some number rests on stated judgments.
+_READ = ("unaided", "stated_judgment_rule", "stated_combo")
 _GOLD = ["Ada", "Bob"]
 _TITLES = [*_GOLD, "Eve", "Sam"]
 
@@ -92,7 +94,9 @@ def probed_cell(key: Key, regimes: Sequence[str], n_questions: int) -> pd.DataFr
         _episode(record, failed.astype(bool).tolist(), condition, draws)
         for record, failed in zip(frame.to_dict("records"), run.failed, strict=True)
     ]
-    return pd.DataFrame(rows)
+    # The regime tells which results failed as well, and checking such lists takes longest.
+    silent = [] if key[3:] == ("test300", 8) and condition in _READ else ["failed", "stated"]
+    return pd.DataFrame(rows).drop(columns=silent)
 
 
 def _with_some_answers(policy: Policy) -> Policy:

@@ -57,10 +57,18 @@ def cells(episodes: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
     Returns
     -------
     dict of tuple to pandas.DataFrame
-        Key: model, condition, task, split, budget; in order of appearance.
+        Key: model, condition, task, split, budget; in order of appearance. Lists that a cell's source does
+        not have are left out, as that of failures or of stated judgments.
     """
     labelled = with_cell_labels(episodes)
-    return dict(iter(labelled.groupby(_CELL, sort=False, observed=True)))
+    return {key: _without_silent(cell) for key, cell in labelled.groupby(_CELL, sort=False, observed=True)}
+
+
+def _without_silent(cell: pd.DataFrame) -> pd.DataFrame:
+    # Every measure checks the episodes that it is given, and lists take longest.
+    return cell.drop(
+        columns=[name for name in ("failed", "stated") if name in cell and cell[name].isna().all()]
+    )
 
 
 def recompute(
