@@ -81,7 +81,7 @@ def probed_cells(n_questions: int = 8, n_test: int = 24) -> pd.DataFrame:
 
 def probed_cell(key: Key, regimes: Sequence[str], n_questions: int) -> pd.DataFrame:
     """Return one cell with its probe columns."""
-    labels = dict(zip(CELL, key, strict=True))
+    labels: dict[str, Any] = dict(zip(CELL, key, strict=True))
     condition, budget = str(key[1]), int(str(key[4]))
     seed = stable_seed("probed cells", *map(str, key))
     draws = np.random.default_rng(seed)

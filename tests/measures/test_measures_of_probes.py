@@ -182,16 +182,30 @@ def test_both_sides_of_the_contrast_by_hand() -> None:
 
 
 def test_agreement_is_drawn_as_in_the_paper(stating: pd.DataFrame) -> None:
-    many = pd.concat([stating.assign(question_id=stating["question_id"] + f"-{n}") for n in range(8)])
-    many = many.reset_index(drop=True)
-    direct = stated_agreement(many, per_stratum=80, n_boot=20)
+    parts = [stating.assign(question_id=stating["question_id"] + f"-{n}") for n in range(8)]
+    many = pd.concat(parts, ignore_index=True)
     explicit = MEASURES["share_explicit"](many, "", OPTIONS)
     assert explicit.n == 160
-    assert explicit.parts["count"] == round(direct.loc["explicit", "value"] * 160)
-    assert value("agreement", many, regime="") == direct.loc["agreement", "value"] == 1.0
-    # Where the silent result is left out all others are judged useless: kappa has no value, and says so.
+    # Of 80 decisions after a failed result, of which one in ten is silent, and 80 after a real one.
+    assert 160 - 20 < explicit.parts["count"] < 160
+    # Every label agrees, and all say useless, so that nothing is left for chance.
+    assert value("agreement", many, regime="") == 1.0
     with pytest.raises(UndefinedEstimateError, match="kappa"):
         value("kappa", many, regime="")
+
+
+def test_kappa_is_the_estimators(stating: pd.DataFrame) -> None:
+    said = {"q1": judgments("-+------"), "q2": judgments("-+--+---")}
+    rows = [
+        row | {"question_id": f"{row['question_id']}-{n}", "stated": None}
+        | {"stated_by_label": said[row["question_id"]]}
+        for row in stating.to_dict("records") for n in range(8)
+    ]  # fmt: skip
+    many = pd.DataFrame(rows)
+    direct = stated_agreement(many.assign(stated=many["stated_by_label"]), per_stratum=80, n_boot=20)
+    for name in ("agreement", "kappa"):
+        assert value(name, many, regime="") == float(str(direct.loc[name, "value"]))
+    assert 0 < value("kappa", many, regime="") < value("agreement", many, regime="") < 1
 
 
 def test_the_keyword_reader_is_no_annotator(stating: pd.DataFrame) -> None:
@@ -228,7 +242,7 @@ def test_a_missing_column_names_the_probe(name: str, regime: str, probe: str) ->
     cell = pd.DataFrame([episode(regime=each) for each in (*MEAN6, "plausible")])
     with pytest.raises(UndefinedEstimateError, match=f"judged-useless replay RUN --probe {probe}"):
         MEASURES[name](cell, regime, OPTIONS)
-    half = cell.assign(answer_now=[[True] * 3, *[None] * 6], answer="Paris")
+    half = cell.assign(answer_now=pd.Series([[True] * 3, *[None] * 6], dtype=object), answer="Paris")
     with pytest.raises(UndefinedEstimateError, match=f"--probe {probe}"):
         MEASURES[name](half, regime, OPTIONS)
 
