@@ -201,7 +201,7 @@ def test_every_empty_number_has_a_reason_or_a_command(everything: pd.DataFrame) 
         (
             17,
             {"measure": ["regret", "best_policy", "utility"]},
-            "judged-useless replay RUN --probe judgments answer-now, on the unaided run",
+            "judged-useless replay RUN --probe judgments answer-now",
         ),
         ("text", {"measure": "answer_now_success_repaired"}, "judged-useless replay RUN --probe answer-now"),
         (12, {"measure": "paired_difference_repaired"}, "judged-useless replay RUN --probe repair"),

@@ -9,7 +9,7 @@ import pandas as pd
 from judged_useless.measures import MEASURES, REGIME_SETS
 from judged_useless.needed import Needed, needed
 from judged_useless.recompute import measured
-from judged_useless.regimes import MEAN3, MEAN6, NOT_REPLAYED
+from judged_useless.regimes import MEAN3, MEAN4, MEAN6, NOT_REPLAYED
 from judged_useless.released import released_cells
 from judged_useless.tasks import get_task
 
@@ -50,7 +50,7 @@ _SEVERAL_TESTS = "the lowest of several bounds; see the section on registered te
 _REPLAY = "judged-useless replay RUN --probe"
 _ANSWER_NOW = f"{_REPLAY} answer-now"
 #: Policies that stop on the agent's own judgments need these in clean and plausible too.
-_POLICIES = f"{_REPLAY} judgments answer-now, on the unaided run"
+_POLICIES = f"{_REPLAY} judgments answer-now"
 _JUDGMENTS = f"{_REPLAY} judgments"
 _BELIEFS = f"{_REPLAY} beliefs"
 _REPAIR = f"{_REPLAY} repair"
@@ -143,14 +143,14 @@ def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
     'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
     """
     model, condition, task, split, budget = map(str, key)
-    provider = _PROVIDERS.get(model.partition("-")[0], "vllm")
+    provider = "" if ":" in model else f"{_PROVIDERS.get(model.partition('-')[0], 'vllm')}:"
     whole, _, rest = split.partition("-")
     fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
     default = fewer is None and set(regimes) <= set(MEAN6)
     replicate = rest.removeprefix("run") if rest.startswith("run") else ""
     first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
     options = {
-        "model": f"{provider}:{model}",
+        "model": f"{provider}{model}",
         "condition": _SPELLED.get(condition, condition),
         "task": "" if task == "hotpotqa" else task,
         "split": "" if whole == get_task(task).split else whole,
@@ -230,13 +230,15 @@ def _judged_afterwards(record: Mapping[Any, Any], what: Needed) -> bool:
     return what.measure in _ON_JUDGMENTS and record["regime"] in NOT_REPLAYED and not asked
 
 
-def commands_to_fill(compared: pd.DataFrame) -> list[str]:
+def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str]:
     """Return the commands that would run the cells behind the empty numbers, one a cell.
 
     Parameters
     ----------
     compared : pandas.DataFrame
         Rows of :func:`judged_useless.recompute.recompute`.
+    probed : bool, default True
+        Name the cells too of which a probe is needed, where these are not there.
 
     Returns
     -------
@@ -247,8 +249,8 @@ def commands_to_fill(compared: pd.DataFrame) -> list[str]:
     wanted: dict[tuple[object, ...], dict[str, None]] = {}
     for record in _empty(compared).to_dict("records"):
         kind = how_to_fill(record)
-        probed = kind.startswith(_REPLAY) and str(record["reason"]).startswith("needs the cell")
-        if kind == RUN or probed:
+        lacking = kind.startswith(_REPLAY) and str(record["reason"]).startswith("needs the cell")
+        if kind == RUN or (probed and lacking):
             what = needed(record)
             for key in what.keys:
                 regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
@@ -276,6 +278,114 @@ def regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
     if task == "fever" and name == "mean6+plausible":
         name = "mean6"
     return REGIME_SETS.get(name, (name,))
+
+
+def probe_commands(
+    model: str,
+    probes: Sequence[str],
+    regimes: Sequence[str] = MEAN4,
+    *,
+    condition: str = "unaided",
+    split: str = "test300",
+    section: str = "",
+) -> list[str]:
+    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
+
+    Parameters
+    ----------
+    model : str
+        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
+    probes : sequence of str
+        Keys of `judged_useless.probes.PROBES`.
+    regimes : sequence of str, default MEAN4
+        Regimes of the run; the default ones are those of the paper's belief probe.
+    condition, split : str
+        Of the run.
+    section : str, optional
+        Page that is to be executed on it afterwards.
+
+    Returns
+    -------
+    list of str
+        The run, the probes of it, and the page.
+
+    Examples
+    --------
+    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
+    ...     print(command)
+    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
+    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
+    """
+    folder = f"runs/{model.rpartition(':')[2]}-{condition}"
+    key = (model, condition, "hotpotqa", split, 8)
+    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
+    return [
+        f"{run_command(key, regimes)} --out {folder}",
+        f"judged-useless replay {folder} --probe {' '.join(probes)}",
+        *shown,
+    ]
+
+
+def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
+    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
+
+    Parameters
+    ----------
+    model : str
+        As in :func:`probe_commands`.
+    conditions : sequence of str
+        The cells' conditions.
+    split : str, default "test300"
+        Their split.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
+    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
+    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
+    ['make data', 'make book SOURCE=hub']
+    """
+    keys = [(model, condition, "hotpotqa", split, 8) for condition in conditions]
+    hub = ["make data", "make book SOURCE=hub"] if any(map(_is_released, keys)) else []
+    return hub + [run_command(key) for key in keys if not _is_released(key)]
+
+
+def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
+    """Return what would fill the empty cells of a comparison: which model's, and how.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Rows of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    dict
+        ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
+        :func:`judged_useless.tables.comparison_table`.
+    """
+    empty = _empty(compared)
+    kinds = pd.Series([how_to_fill(record) for record in empty.to_dict("records")], dtype="str")
+    sentences, commands = [], commands_to_fill(compared, probed=False)
+    for kind in dict.fromkeys(kinds):
+        names = ", ".join(dict.fromkeys(empty["model"][(kinds == kind).to_numpy()])) or "several models"
+        if kind == RELEASED:
+            sentences.append(f"Released ({names}): `make data`, then `make book SOURCE=hub`.")
+        elif kind == RUN:
+            sentences.append(f"Not released ({names}): runs of your own, by the commands below.")
+        elif kind.startswith(_REPLAY):
+            probes = kind.removeprefix(_REPLAY).split()
+            what = f"probe{'s' * (len(probes) > 1)} {' and '.join(probes)}"
+            sentences.append(f"In no released episode ({names}): runs of your own and the {what}.")
+            for model in dict.fromkeys(empty["model"][(kinds == kind).to_numpy()]):
+                commands += probe_commands(model, probes)
+        else:
+            sentences.append(f"{names}: {kind}.")
+    return {"missing": f"Empty cells. {' '.join(sentences)}" if sentences else "", "commands": commands}
 
 
 def _empty(compared: pd.DataFrame) -> pd.DataFrame:
