@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.filling import regimes_read, why_not
+from judged_useless.filling import regimes_read
 from judged_useless.needed import CELL, Key, needed
 from judged_useless.paths import data_dir
 from judged_useless.published import published
 from judged_useless.recompute import measured
 from judged_useless.seeds import stable_seed
 from judged_useless.simulate import Moment, Policy, World, simulate_arrays
+from judged_useless.unmeasured import why_not
 from make_released_set import POLICIES
 from numpy.typing import NDArray
 

@@ -3,11 +3,12 @@
 from typing import Any
 
 import pytest
-from judged_useless.filling import how_to_fill, why_not
+from judged_useless.filling import how_to_fill
 from judged_useless.measures import CONTRASTS, MEASURES, POOLED, WORDS
 from judged_useless.needed import needed
 from judged_useless.published import QUANTITY, published
 from judged_useless.recompute import measured
+from judged_useless.unmeasured import why_not
 
 _HOTPOT = ("hotpotqa", "test300", 8)
 

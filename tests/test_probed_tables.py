@@ -5,10 +5,11 @@ The simulated cells say nothing about any model: here they show that nothing sta
 
 import pandas as pd
 import pytest
-from judged_useless.filling import NOT_MEASURED, RELEASED, RUN, how_to_fill
+from judged_useless.filling import RELEASED, RUN, how_to_fill
 from judged_useless.paper_tables import paper_table, recomputed_text
 from judged_useless.published import published
 from judged_useless.recompute import recompute
+from judged_useless.unmeasured import NOT_MEASURED
 from make_probed_cells import cells_wanted, probed_cell, probed_cells
 
 #: Resamples: none of these tests looks at an interval.
