@@ -1,159 +1,68 @@
 """What would fill an empty cell: the command for each published number that a source does not give."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import pandas as pd
 
-from judged_useless.measures import CONTRASTS, MEASURES, THREE_RUNS
-from judged_useless.recompute import POOLED_RUNS, cell_keys
-from judged_useless.regimes import FAIL, MEAN3, MEAN4, MEAN6, NOT_REPLAYED
-from judged_useless.released import released_cells
-from judged_useless.tasks import get_task
+from judged_useless.fill_commands import cell_commands as cell_commands
+from judged_useless.fill_commands import is_released
+from judged_useless.fill_commands import probe_commands as probe_commands
+from judged_useless.fill_commands import run_command as run_command
+from judged_useless.measures import MEASURES, REGIME_SETS
+from judged_useless.needed import Needed, needed
+from judged_useless.recompute import measured
+from judged_useless.regimes import NOT_REPLAYED
+from judged_useless.unmeasured import why_not
 
-#: Numbers that are no measurement: definitions, settings of the experiment, bounds and verdicts of tests.
-NOT_MEASURED = {
-    "definition": "a definition, printed as it is",
-    "setting": "a setting of the experiment, printed as it is",
-    "claim_map": "where the paper tests a claim, printed as it is",
-    "threshold": "the bound of a registered decision rule, printed as it is",
-    "outcome": "the verdict on a registered test; see the section on registered tests",
-    "printed_outcome": "the verdict on a registered test; see the section on registered tests",
-    "tests_passed": "a count of verdicts; see the section on registered tests",
-    "tests_failed": "a count of verdicts; see the section on registered tests",
-}
-_ANSWER_NOW = "judged-useless replay RUN --probe answer-now"
-_BELIEFS = "judged-useless replay RUN --probe beliefs"
-_REPAIR = "judged-useless replay RUN --probe repair"
-_STATED = "judged-useless replay RUN --probe stated"
-_ANNOTATION = "labels of annotators, which no command makes"
-#: Measures that need a probe of recorded runs, or labels, beside the episodes.
+_REPLAY = "judged-useless replay RUN --probe"
+_ANSWER_NOW = f"{_REPLAY} answer-now"
+#: Policies that stop on the agent's own judgments need these in clean and plausible too.
+_POLICIES = f"{_REPLAY} judgments answer-now"
+_JUDGMENTS = f"{_REPLAY} judgments"
+_BELIEFS = f"{_REPLAY} beliefs"
+_REPAIR = f"{_REPLAY} repair"
+_STATED = f"{_REPLAY} stated"
+#: Measures that need a probe of recorded runs beside the episodes.
 PROBES = {
-    "regret": _ANSWER_NOW,
-    "best_policy": _ANSWER_NOW,
+    **dict.fromkeys(
+        (
+            "regret", "best_policy", "utility_of_best_policy", "success_of_own_5", "continue_success",
+            "n_answering_better", "n_continuing_better", "answering_minus_continuing",
+        ),
+        _POLICIES,
+    ),
     "answer_now_success": _ANSWER_NOW,
-    "continue_success": _ANSWER_NOW,
-    "n_answering_better": _ANSWER_NOW,
-    "n_continuing_better": _ANSWER_NOW,
-    "obeyed_rate": _ANSWER_NOW,
-    "answer_now_success_repaired": _REPAIR,
+    "answer_now_success_repaired": _ANSWER_NOW,
     "success_repaired": _REPAIR,
     "paired_difference_repaired": _REPAIR,
-    "n_placeholders": _REPAIR,
     "n_repaired": _REPAIR,
     "n_repaired_correct": _REPAIR,
     "answered_where_report_favors": _BELIEFS,
     "delta_stated": _STATED,
     "answered_after_5_stated": _STATED,
     "share_explicit": _STATED,
-    "share_no_judgment": _STATED,
     "n_all_useless": _STATED,
     "n_reference": _STATED,
     "agreement": _STATED,
     "kappa": _STATED,
-    **dict.fromkeys(
-        (
-            "kappa_s1", "kappa_s2", "kappa_s1_reference", "kappa_s2_reference", "kappa_s2_local",
-            "kappa_binary_s1", "kappa_binary_s2", "kappa_binary_s1_reference", "kappa_binary_s2_reference",
-            "kappa_binary_s2_local", "n_labeled", "n_disagreements", "n_changed", "precision", "recall",
-            "balanced_accuracy", "n_errors",
-        ),
-        _ANNOTATION,
-    ),
 }  # fmt: skip
 #: Measures that need what a run's log holds beside the released fields, such as the page a search returned.
-LOGGED = tuple(name for name in MEASURES if name.startswith("useful_rate_"))
+LOGGED = (*(name for name in MEASURES if name.startswith("useful_rate_")), "n_placeholders")
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
-#: What the control with random judgments needs besides: no command can know the model's own rate.
-_RATE = "  # add --useless-rate and the model's share of USELESS on dev100"
-_PROVIDERS = {"claude": "anthropic"}
-#: Conditions that are no run of their own, but offline policies on the answer-now branches.
-_OFFLINE = ("answer_now", "own_5_policy")
-#: Conditions that the command line spells otherwise than the record of published numbers.
-_SPELLED = {"unaided_thinking": "thinking", "budget_thinking": "budget+thinking"}
-#: Base seed of the released runs; a replicate takes another one.
-_SEED = 42
-#: Models that the paper ran on the first questions of a split only.
-_FIRST = {"claude-sonnet-5": "100"}
-#: (model, condition) -> the regimes that the paper ran, where these are fewer than the six.
-_FEWER = {
-    ("qwen3-32b", arm): ("persistent", "late_onset_from_3", "recover_after_2", "clean")
-    for arm in ("unaided_thinking", "budget_thinking")
-}
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
 _JUDGED_THERE = ("decide", "enforced_rule", "combo")
 _ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
-#: Splits that stand for several runs.
-_RUNS = {POOLED_RUNS: THREE_RUNS}
-_REGIME_SETS: dict[str, Sequence[str]] = {
-    "": MEAN6,
-    "fail": FAIL,
-    "mean6": MEAN6,
-    "mean3": ("persistent", "recover_after_2", "clean"),
-    "mean4": MEAN4,
-    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
-    "ts_fail": [f"ts_{regime}" for regime in FAIL],
-    "ts_mean6": [f"ts_{regime}" for regime in MEAN6],
+#: Measures of rows without a regime -> the regimes that they read, where these are not the six of mean6.
+_REGIMES_READ = {
+    "n_placeholders": "mean6+plausible",
+    "n_repaired": "mean6+plausible",
+    "answered_where_report_favors": "persistent+plausible",
+    **{name: "mean6+plausible" for name in MEASURES if name.startswith("useful_rate_")},
 }
-
-
-@lru_cache(maxsize=1)
-def _released() -> frozenset[tuple[object, ...]]:
-    cells = released_cells()[["model", "condition", "split"]]
-    return frozenset(cells.itertuples(index=False, name=None))
-
-
-def _is_released(key: tuple[object, ...]) -> bool:
-    model, condition, task, split, budget = key
-    return task == "hotpotqa" and budget == 8 and (model, condition, split) in _released()
-
-
-def run_command(key: tuple[object, ...], regimes: Sequence[str] = MEAN6) -> str:
-    """Return the command line that runs a cell.
-
-    Parameters
-    ----------
-    key : tuple
-        Model, condition, task, split, budget, as in :func:`judged_useless.recompute.cell_keys`.
-    regimes : sequence of str
-        Regimes that are needed; the six of mean6, or some of them, are the command's default. Where the
-        paper ran fewer, only those are named.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> run_command(("qwen3-8b", "combo", "fever", "fever292", 8))
-    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
-    """
-    model, condition, task, split, budget = map(str, key)
-    provider = "" if ":" in model else f"{_PROVIDERS.get(model.partition('-')[0], 'vllm')}:"
-    whole, _, rest = split.partition("-")
-    fewer = MEAN3 if budget == "16" else _FEWER.get((model, condition))
-    default = fewer is None and set(regimes) <= set(MEAN6)
-    replicate = rest.removeprefix("run") if rest.startswith("run") else ""
-    first = rest.removeprefix("first") if rest.startswith("first") else _FIRST.get(model, "")
-    options = {
-        "model": f"{provider}{model}",
-        "condition": _SPELLED.get(condition, condition),
-        "task": "" if task == "hotpotqa" else task,
-        "split": "" if whole == get_task(task).split else whole,
-        "n-questions": first,
-        "replicate": replicate,
-        "seed": str(_SEED - 1 + int(replicate)) if replicate else "",
-        "budget": "" if budget == "8" else budget,
-        "regimes": "" if default else " ".join(fewer or regimes),
-    }
-    command = " ".join(
-        ["judged-useless run", *(f"--{name} {value}" for name, value in options.items() if value)]
-    )
-    return command + (_RATE if condition == "random" else "")
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:
@@ -170,120 +79,75 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
         :data:`RELEASED` or :data:`RUN` where whole cells are needed, otherwise the probe's command or a
         reason; empty where nothing is missing.
     """
-    name, regime = str(record["measure"]), str(record["regime"])
-    keys = cell_keys(record)
-    if not pd.isna(record["recomputed"]):
+    if not pd.isna(record["recomputed"]) or record.get("recomputed_words"):
         return ""
-    if name in NOT_MEASURED:
-        return NOT_MEASURED[name]
-    if record["task"] == "simulated":
-        return "simulated policies, which need no episodes"
-    if name in PROBES or any(key[1] in _OFFLINE for key in keys) or str(record["table"]) == "17":
-        return PROBES.get(name, _ANSWER_NOW)
-    if not all(key[0] and key[1] for key in keys):
-        return "a range or a count over several cells"
-    released = all(_is_released(key) for key in keys) and regime not in _NOT_RELEASED
-    given = name in (MEASURES if len(keys) == 1 else CONTRASTS) and name not in LOGGED
-    if name in _ON_JUDGMENTS and regime in NOT_REPLAYED and record["condition"] not in _JUDGED_THERE:
-        given = False
+    what = needed(record)
+    if reason := why_not(record):
+        return reason
+    if what.measure in PROBES:
+        return PROBES[what.measure]
+    if _judged_afterwards(record, what):
+        return _JUDGMENTS
+    regime = str(record["regime"])
+    released = all(is_released(key) for key in what.keys) and regime not in _NOT_RELEASED
+    given = measured(what) and what.measure not in LOGGED
     return RELEASED if released and given and not regime.startswith("ts_") else RUN
 
 
-def commands_to_fill(compared: pd.DataFrame) -> list[str]:
+def _judged_afterwards(record: Mapping[Any, Any], what: Needed) -> bool:
+    """Return whether a number rests on judgments that neither the run nor the released replay asked for."""
+    asked = str(what.keys[0][1]) in _JUDGED_THERE
+    return what.measure in _ON_JUDGMENTS and record["regime"] in NOT_REPLAYED and not asked
+
+
+def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str]:
     """Return the commands that would run the cells behind the empty numbers, one a cell.
 
     Parameters
     ----------
     compared : pandas.DataFrame
         Rows of :func:`judged_useless.recompute.recompute`.
+    probed : bool, default True
+        Name the cells too of which a probe is needed, where these are not there.
 
     Returns
     -------
     list of str
-        In order of first need; the regimes of a cell are joined.
+        In order of first need; the regimes of a cell are joined. Cells of which only the answers to a probe
+        are missing are not among them.
     """
     wanted: dict[tuple[object, ...], dict[str, None]] = {}
     for record in _empty(compared).to_dict("records"):
-        if how_to_fill(record) == RUN:
-            for key in cell_keys(record):
-                for split in _RUNS.get(str(key[3]), (key[3],)):
-                    regimes = _REGIME_SETS.get(str(record["regime"]), (str(record["regime"]),))
-                    wanted.setdefault((*key[:3], split, key[4]), {}).update(dict.fromkeys(regimes))
+        kind = how_to_fill(record)
+        lacking = kind.startswith(_REPLAY) and str(record["reason"]).startswith("needs the cell")
+        if kind == RUN or (probed and lacking):
+            what = needed(record)
+            for key in what.keys:
+                regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
+                wanted.setdefault(key, {}).update(dict.fromkeys(regimes))
     return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
 
 
-def probe_commands(
-    model: str,
-    probes: Sequence[str],
-    regimes: Sequence[str] = MEAN4,
-    *,
-    condition: str = "unaided",
-    split: str = "test300",
-    section: str = "",
-) -> list[str]:
-    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
+def regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
+    """Return the regimes that a cell must have for a number.
 
     Parameters
     ----------
-    model : str
-        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
-    probes : sequence of str
-        Keys of `judged_useless.probes.PROBES`.
-    regimes : sequence of str, default MEAN4
-        Regimes of the run; the default ones are those of the paper's belief probe.
-    condition, split : str
-        Of the run.
-    section : str, optional
-        Page that is to be executed on it afterwards.
+    regime : str
+        The published row's; may be empty.
+    measure : str
+        Name in `judged_useless.measures`.
+    task : str
+        The cell's.
 
     Returns
     -------
-    list of str
-        The run, the probes of it, and the page.
-
-    Examples
-    --------
-    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
-    ...     print(command)
-    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
-    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
+    sequence of str
     """
-    folder = f"runs/{model.rpartition(':')[2]}-{condition}"
-    key = (model, condition, "hotpotqa", split, 8)
-    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
-    return [
-        f"{run_command(key, regimes)} --out {folder}",
-        f"judged-useless replay {folder} --probe {' '.join(probes)}",
-        *shown,
-    ]
-
-
-def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
-    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
-
-    Parameters
-    ----------
-    model : str
-        As in :func:`probe_commands`.
-    conditions : sequence of str
-        The cells' conditions.
-    split : str, default "test300"
-        Their split.
-
-    Returns
-    -------
-    list of str
-
-    Examples
-    --------
-    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
-    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
-    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
-    ['make data', 'make book SOURCE=hub']
-    """
-    keys = [(model, condition, "hotpotqa", split, 8) for condition in conditions]
-    hub = ["make data", "make book SOURCE=hub"] if any(map(_is_released, keys)) else []
-    return hub + [run_command(key) for key in keys if not _is_released(key)]
+    name = regime or _REGIMES_READ.get(measure, "mean6")
+    if task == "fever" and name == "mean6+plausible":
+        name = "mean6"
+    return REGIME_SETS.get(name, (name,))
 
 
 def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
@@ -302,18 +166,19 @@ def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
     """
     empty = _empty(compared)
     kinds = pd.Series([how_to_fill(record) for record in empty.to_dict("records")], dtype="str")
-    sentences, commands = [], commands_to_fill(compared)
+    sentences, commands = [], commands_to_fill(compared, probed=False)
     for kind in dict.fromkeys(kinds):
         names = ", ".join(dict.fromkeys(empty["model"][(kinds == kind).to_numpy()])) or "several models"
         if kind == RELEASED:
             sentences.append(f"Released ({names}): `make data`, then `make book SOURCE=hub`.")
         elif kind == RUN:
             sentences.append(f"Not released ({names}): runs of your own, by the commands below.")
-        elif kind.startswith("judged-useless replay"):
-            probe = kind.rpartition(" ")[2]
-            sentences.append(f"In no released episode ({names}): runs of your own and the probe {probe}.")
+        elif kind.startswith(_REPLAY):
+            probes = kind.removeprefix(_REPLAY).split()
+            what = f"probe{'s' * (len(probes) > 1)} {' and '.join(probes)}"
+            sentences.append(f"In no released episode ({names}): runs of your own and the {what}.")
             for model in dict.fromkeys(empty["model"][(kinds == kind).to_numpy()]):
-                commands += probe_commands(model, [probe])
+                commands += probe_commands(model, probes)
         else:
             sentences.append(f"{names}: {kind}.")
     return {"missing": f"Empty cells. {' '.join(sentences)}" if sentences else "", "commands": commands}

@@ -1,6 +1,7 @@
 """Fill the recomputed column: every published quantity that some episodes can give."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,10 @@ import pandas as pd
 
 from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.measures import CONTRASTS, MEASURES, THREE_RUNS, Options
+from judged_useless.measures import CONTRASTS, MEASURES, POOLED, WORDS, Options
+from judged_useless.needed import CELL as _CELL
+from judged_useless.needed import Needed, needed
+from judged_useless.own_models import with_own_models
 from judged_useless.paths import data_dir
 from judged_useless.published import QUANTITY, compare
 
@@ -17,9 +21,8 @@ _SAME_CONDITION = {
     "unaided_thinking": ("thinking", "unaided+thinking"),
     "budget_thinking": ("budget+thinking", "thinking+budget"),
 }
-_CELL = ["model", "condition", "task", "split", "budget"]
-#: What the record of published numbers calls three runs on the same questions, taken together.
-POOLED_RUNS = "test300-three-runs"
+#: What tells recomputed quantities apart: the published names, and what rows of the same names differ in.
+_KEY = [*QUANTITY, "needed"]
 
 
 def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -54,10 +57,18 @@ def cells(episodes: pd.DataFrame) -> dict[tuple[object, ...], pd.DataFrame]:
     Returns
     -------
     dict of tuple to pandas.DataFrame
-        Key: model, condition, task, split, budget; in order of appearance.
+        Key: model, condition, task, split, budget; in order of appearance. Lists that a cell's source does
+        not have are left out, as that of failures or of stated judgments.
     """
     labelled = with_cell_labels(episodes)
-    return dict(iter(labelled.groupby(_CELL, sort=False, observed=True)))
+    return {key: _without_silent(cell) for key, cell in labelled.groupby(_CELL, sort=False, observed=True)}
+
+
+def _without_silent(cell: pd.DataFrame) -> pd.DataFrame:
+    # Every measure checks the episodes that it is given, and lists take longest.
+    return cell.drop(
+        columns=[name for name in ("failed", "stated") if name in cell and cell[name].isna().all()]
+    )
 
 
 def recompute(
@@ -84,7 +95,8 @@ def recompute(
     -------
     pandas.DataFrame
         As :func:`judged_useless.published.compare` returns it, with ``reason``: why a quantity could not be
-        recomputed (empty where it was). Counts printed as k of n are compared as counts.
+        recomputed (empty where it was), and ``recomputed_words``: the result where it is no number. Counts
+        printed as k of n are compared as counts.
 
     Raises
     ------
@@ -93,75 +105,29 @@ def recompute(
     """
     options = Options(n_boot=n_boot, seed=seed, level=level)
     by_cell = cells(validate(episodes))
-    wanted = _with_new_models(printed, by_cell)
-    rows, reasons = [], []
+    wanted = with_own_models(printed, by_cell)
+    records = wanted.to_dict("records")
+    labels = [needed(record).label for record in records]
+    rows: dict[tuple[object, ...], dict[str, object]] = {}
+    found: list[tuple[Estimate | str | None, str]] = []
     # One quantity stands in several tables, and is computed once.
-    done: dict[tuple[object, ...], str] = {}
-    for record in wanted.to_dict("records"):
+    done: dict[tuple[object, ...], tuple[Estimate | str | None, str]] = {}
+    for record, label in zip(records, labels, strict=True):
         quantity = tuple(record[name] for name in QUANTITY)
-        if quantity not in done:
-            value, done[quantity] = _one(record, by_cell, options)
-            if value is not None:
-                rows.append(dict(zip(QUANTITY, quantity, strict=True)) | _as_row(value))
-        reasons.append(done[quantity])
-    computed = pd.DataFrame(rows, columns=[*QUANTITY, "value", "low", "high", "k", "n"])
-    compared = compare(wanted, computed.drop(columns=["k", "n"]), on=list(QUANTITY))
-    return _compare_counts(compared.assign(reason=reasons), computed)
-
-
-#: How the tables name the paper's models in their rows and columns.
-_LABELS = {
-    "qwen2.5-7b": ("Qwen2.5-7B", "Qwen2.5 7B", "Q2.5"),
-    "llama3.1-8b": ("Llama-3.1-8B", "Llama-3.1 8B", "L"),
-    "qwen3-8b": ("Qwen3-8B", "Qwen3 8B", "Q3"),
-    "qwen3-32b": ("Qwen3-32B", "Qwen3 32B"),
-}
-
-
-def _renamed(label: str, old: str, new: str) -> str:
-    """Return a row or column label of one model for another."""
-    for name in _LABELS.get(old, ()):
-        if label == name or label.startswith(f"{name} "):
-            return new + label.removeprefix(name)
-    return label
-
-
-def _with_new_models(
-    printed: pd.DataFrame, by_cell: Mapping[tuple[object, ...], pd.DataFrame]
-) -> pd.DataFrame:
-    """Append rows for each model the paper does not have, after the rows of one that it has."""
-    known = set(printed["model"]) | set(_LABELS)
-    template = next((model for model in _LABELS if model in set(printed["model"])), None)
-    settings: dict[tuple[object, ...], set[object]] = {}
-    for model, condition, *setting in by_cell:
-        if model not in known and template is not None:
-            settings.setdefault((model, *setting), set()).add(condition)
-    added = [
-        _rows_for(printed[printed["model"] == template], str(template), setting, conditions)
-        for setting, conditions in settings.items()
-    ]
-    return pd.concat([printed, *added], ignore_index=True) if added else printed.reset_index(drop=True)
-
-
-def _rows_for(
-    rows: pd.DataFrame, template: str, setting: tuple[object, ...], conditions: set[object]
-) -> pd.DataFrame:
-    """Return the rows of one model for another, with nothing published in them."""
-    model, task, split, budget = map(str, setting)
-    own = rows[[set(str(condition).split(" - ")) <= conditions for condition in rows["condition"]]]
-    settings = pd.MultiIndex.from_frame(own[["task", "split", "budget"]].astype("object"))
-    wanted = setting[1:]
-    if wanted not in settings and not own.empty:
-        wanted = settings[0]  # a task or split that the paper does not have follows the first one that it has
-    own = own[settings == wanted].copy()
-    labels = {
-        name: [_renamed(str(each), template, str(model)) for each in own[name]] for name in ("row", "column")
-    }
-    own = own.assign(model=model, task=task, split=split, note="", **labels)
-    own[["value", "low", "high"]] = np.nan
-    own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
-    nothing = pd.array([pd.NA] * len(own), dtype="Int64")
-    return own.assign(n=nothing, k=nothing, budget=pd.array([int(budget)] * len(own), dtype="Int64"))
+        what = needed(record)
+        if (key := (*quantity, what.measure, what.price)) not in done:
+            done[key] = _one(record, by_cell, options)
+        value = done[key][0]
+        if isinstance(value, Estimate):
+            row = (*quantity, label)
+            rows[row] = dict(zip(_KEY, row, strict=True)) | _as_row(value, what.scale)
+        found.append(done[key])
+    computed = pd.DataFrame(list(rows.values()), columns=[*_KEY, "value", "low", "high", "k", "n"])
+    compared = compare(wanted.assign(needed=labels), computed.drop(columns=["k", "n"]), on=_KEY).assign(
+        reason=[reason for _, reason in found],
+        recomputed_words=[value if isinstance(value, str) else "" for value, _ in found],
+    )
+    return _compare_counts(compared, computed).drop(columns="needed")
 
 
 def as_grid(
@@ -195,32 +161,53 @@ def as_grid(
 
 def _one(
     record: Mapping[Any, Any], by_cell: Mapping[tuple[object, ...], pd.DataFrame], options: Options
-) -> tuple[Estimate | None, str]:
+) -> tuple[Estimate | str | None, str]:
     """Return a quantity, or why these episodes do not give it."""
-    name, regime = str(record["measure"]), str(record["regime"])
-    keys = cell_keys(record)
-    if name not in (MEASURES if len(keys) == 1 else CONTRASTS):
-        return None, f"needs more than episodes: {name}"
-    if any(not key[0] or not key[1] for key in keys):
+    what = needed(record)
+    if not measured(what):
+        return None, f"needs more than episodes: {what.measure}"
+    if what.several_cells:
         return None, "is about several cells at once"
-    found = [_cell(key, by_cell) for key in keys]
-    lacking = [" × ".join(map(str, key)) for key, cell in zip(keys, found, strict=True) if cell is None]
+    found = [_cell(key, by_cell) for key in what.keys]
+    lacking = [" × ".join(map(str, key)) for key, cell in zip(what.keys, found, strict=True) if cell is None]
     if lacking:
-        return None, f"needs the cell {' and '.join(lacking)}"
+        return None, f"needs the cell {' and '.join(dict.fromkeys(lacking))}"
     there = [cell for cell in found if cell is not None]
-    if keys[0][3] == POOLED_RUNS:
-        regime = f"{regime} of three runs"
     try:
-        if len(there) == 1:
-            return MEASURES[name](there[0], regime, options), ""
-        return CONTRASTS[name](there[0], there[1], regime, options), ""
+        return _measure(what, there, str(record["regime"]), replace(options, price=what.price)), ""
     except (UndefinedEstimateError, EpisodeError) as error:
         # The episodes were checked before, so what is wrong with them here is a field this measure lacks.
         return None, str(error)
 
 
+def measured(what: Needed) -> bool:
+    """Return whether there is a measure for a published number.
+
+    Parameters
+    ----------
+    what : Needed
+        What the number needs.
+
+    Returns
+    -------
+    bool
+    """
+    n = len(what.keys)
+    return what.measure in (CONTRASTS if n == 2 else POOLED if n > 2 else {**MEASURES, **WORDS})
+
+
+def _measure(what: Needed, there: Sequence[pd.DataFrame], regime: str, options: Options) -> Estimate | str:
+    if len(there) > 2:
+        return POOLED[what.measure](list(zip(there[::2], there[1::2], strict=True)), regime, options)
+    if len(there) == 2:
+        return CONTRASTS[what.measure](there[0], there[1], regime, options)
+    if what.measure in WORDS:
+        return WORDS[what.measure](there[0], regime, options)
+    return MEASURES[what.measure](there[0], regime, options)
+
+
 def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
-    """Return the cells that a published quantity is about: one, or the two that are compared.
+    """Return the cells that a published quantity is about.
 
     Parameters
     ----------
@@ -230,24 +217,15 @@ def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
     Returns
     -------
     list of tuple
-        Model, condition, task, split, budget.
+        Model, condition, task, split, budget: one, the two that are compared, or both for each of several
+        runs.
     """
-    varied = {name: str(record[name]).split(" - ") for name in ("condition", "split")}
-    n = max(map(len, varied.values()))
-    return [
-        tuple(
-            varied[label][min(i, len(varied[label]) - 1)] if label in varied else record[label]
-            for label in _CELL
-        )
-        for i in range(n)
-    ]
+    return list(needed(record).keys)
 
 
 def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
     """Return a cell, or the first 200 questions of one where the paper looks at those only."""
     model, condition, task, split, budget = key
-    if split == POOLED_RUNS:
-        return _pooled_runs(key, by_cell)
     for name in (condition, *_SAME_CONDITION.get(str(condition), ())):
         if (model, name, task, split, budget) in by_cell:
             return by_cell[model, name, task, split, budget]
@@ -262,32 +240,18 @@ def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataF
     return chosen if chosen["question_id"].nunique() == int(n) else None
 
 
-def _pooled_runs(
-    key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
-) -> pd.DataFrame | None:
-    """Return the three runs of a cell as one, where a question has each regime three times."""
-    runs = [_cell((*key[:3], split, key[4]), by_cell) for split in THREE_RUNS]
-    there = [run for run in runs if run is not None]
-    if len(there) < len(runs):
-        return None
-    return pd.concat(
-        [
-            run.assign(regime=run["regime"].astype(str) + f" of {split}")
-            for run, split in zip(there, THREE_RUNS, strict=True)
-        ],
-        ignore_index=True,
-    )
-
-
-def _as_row(value: Estimate) -> dict[str, float | None]:
-    row = {"value": value.value, "low": value.low, "high": value.high, "n": value.n}
-    return row | {"k": value.parts.get("answers")}
+def _as_row(value: Estimate, scale: int) -> dict[str, object]:
+    scaled = {
+        name: None if (number := getattr(value, name)) is None else number * scale
+        for name in ("value", "low", "high")
+    }
+    return scaled | {"n": value.n, "k": value.parts.get("count", value.parts.get("answers"))}
 
 
 def _compare_counts(compared: pd.DataFrame, computed: pd.DataFrame) -> pd.DataFrame:
     """Where the paper prints k of n, compare k and n instead of a share at some precision."""
-    counts = computed[[*QUANTITY, "k", "n"]].rename(columns={"k": "recomputed_k", "n": "recomputed_n"})
-    joined = compared.merge(counts, on=list(QUANTITY), how="left", validate="many_to_one")
+    counts = computed[[*_KEY, "k", "n"]].rename(columns={"k": "recomputed_k", "n": "recomputed_n"})
+    joined = compared.merge(counts, on=_KEY, how="left", validate="many_to_one")
     printed = joined["value"].isna() & joined["k"].notna() & joined["n"].notna()
     if not printed.any():
         return joined
