@@ -107,7 +107,7 @@ def _episode(cell: Cell, regime: str, question: str, who: Behaviour, seed: int) 
         "regime": regime,
         "actions": actions,
         "judgments": judgments,
-        "stated": stated,
+        "stated_by_label": stated,
         "success": answered and luck < right,
         "n_discarded": None if who.discards is None else int(draw.random() < who.discards),
     }

@@ -75,7 +75,7 @@ def test_j2_recomputes_both_embedded_arms(embedded: dict[str, Result]) -> None:
         ("A8 L-H7", "enforced_rule on test300, mean6 (qwen3-32b); permit on test300, mean6 (qwen3-32b)"),
         ("A16 F5", "unaided on fresh300, persistent (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
         ("A18 T2", "unaided on test300, persistent (qwen2.5-7b, llama3.1-8b); "
-         "stated judgments of unaided on test300, persistent (qwen3-8b)"),
+         "labelled stated judgments (replay --probe stated) of unaided on test300, persistent (qwen3-8b)"),
     ],
 )  # fmt: skip
 def test_needs_name_cells_regimes_and_probes(embedded: dict[str, Result], key: str, needs: str) -> None:
@@ -117,7 +117,7 @@ def simulated_cells() -> pd.DataFrame:
         silent = frame["regime"].isin(["clean", "plausible"])
         none = frame["judgments"].map(lambda words: [None] * len(words))
         frames.append(frame.assign(judgments=frame["judgments"].where(~silent, none)))
-    return pd.concat(frames, ignore_index=True).drop(columns=["task", "budget", "stated"])
+    return pd.concat(frames, ignore_index=True).drop(columns=["task", "budget", "stated_by_label"])
 
 
 def test_43_simulated_cells_decide_exactly_what_they_can() -> None:

@@ -9,9 +9,13 @@ import pandas as pd
 
 from judged_useless.episodes.schema import REQUIRED, EpisodeError, validate
 from judged_useless.paths import data_dir
+from judged_useless.preregistration.measures import STATED
 from judged_useless.preregistration.rules import REGIME_SETS
 
-_FIELD_NAMES = {"stated": "stated judgments", "n_discarded": "discarded turns (n_discarded)"}
+_FIELD_NAMES = {
+    STATED: "labelled stated judgments (replay --probe stated)",
+    "n_discarded": "discarded turns (n_discarded)",
+}
 _FIELDS = ["model", "condition", "split", "task", "budget"]
 
 

@@ -10,7 +10,7 @@ from judged_useless.estimators import UndefinedEstimateError
 from judged_useless.estimators.cost import STATED_CONDITIONS
 from judged_useless.preregistration.cells import Cell, Cells, Need
 from judged_useless.preregistration.logic import adjust, decide
-from judged_useless.preregistration.measures import MEASURES, Inputs
+from judged_useless.preregistration.measures import MEASURES, STATED, Inputs
 from judged_useless.preregistration.results import Answer, Asked, Case, Result
 from judged_useless.preregistration.rules import REGIME_SETS, Check, Place, Quantity
 from judged_useless.preregistration.schema import RegisteredTest
@@ -180,18 +180,21 @@ class Evaluator(Decider):
                 continue
             fields, judged = list(kind.fields), kind.judged
             if options.get("judgments") == "stated":
-                fields, judged = [*fields, "stated"], False
+                fields, judged = [*fields, STATED], False
             if options.get("charge_judgments") and cell.condition in STATED_CONDITIONS:
                 fields.append("n_discarded")
             needs += self._cells.missing(cell, asked.regimes, first=asked.first, fields=fields, judged=judged)
         return needs
 
+    def _taken(self, cell: Cell, asked: Asked) -> pd.DataFrame:
+        frame = self._cells.take(cell, asked.regimes, asked.first)
+        return frame.assign(stated=frame[STATED]) if STATED in frame else frame
+
     def _measure(self, asked: Asked) -> Answer:
         if needs := self._needs(asked):
             return Answer(asked, needs=tuple(needs))
         a, b = (
-            self._cells.take(cell, asked.regimes, asked.first) if cell is not None else pd.DataFrame()
-            for cell in (asked.a, asked.b)
+            self._taken(cell, asked) if cell is not None else pd.DataFrame() for cell in (asked.a, asked.b)
         )
         annotations = pd.DataFrame() if self._annotations is None else self._annotations
         given = Inputs(a, b, asked.regimes, annotations, self._resampling, dict(asked.options))

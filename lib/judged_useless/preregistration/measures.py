@@ -30,6 +30,9 @@ from judged_useless.estimators import (
     utility,
 )
 
+#: What the registered tests on stated judgments are about: an annotator's labels, not the keyword reader's.
+STATED = "stated_by_label"
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -268,7 +271,7 @@ MEASURES: dict[str, Kind] = {
     "backup_share_of_first_exits": Kind(_backup_share, "backup_share_of_first_exits"),
     "useless_rate": Kind(_useless_rate, "useless_rate", judged=True, options=frozenset({"failed"})),
     "firing_rate": Kind(_firing_rate, "firing_rate", fields=("n_discarded",)),
-    "agreement": Kind(_agreement, "agreement", judged=True, fields=("stated",)),
+    "agreement": Kind(_agreement, "agreement", judged=True, fields=(STATED,)),
     "kappa_binary": Kind(_kappa, "kappa_binary_s2_local", on_episodes=False),
 }
 #: Published names that depend on an option: (name, option, its value) → name.
