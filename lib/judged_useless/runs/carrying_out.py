@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judged_useless.runs.execution import Execution, IncompleteRunError
+from judged_useless.runs.gate import require_places
 from judged_useless.runs.job import Job
 from judged_useless.runs.spec import differences, software
 from judged_useless.runs.store import (
@@ -41,7 +42,10 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
     RunError
         If the folder holds something else or something that is not of this job, another process is writing
         there, or it cannot be written.
+    ValueError
+        If no request may be in flight; nothing is written then.
     """
+    require_places(concurrency)
     spec = json.loads(json.dumps(job.spec()))
     if _finished(job, path, spec):
         return
