@@ -355,9 +355,7 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
     record = json.loads(lines[0])
     record["results"][0]["t"] = 99
     file.write_text(json.dumps(record) + "\n" + lines[1])
-    with pytest.raises(
-        EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"
-    ):
+    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
         run.episodes()
     for content, message in {"{}": "spec is missing, expected an object", "{": "not valid JSON"}.items():
         (folder / "manifest.json").write_text(content)
