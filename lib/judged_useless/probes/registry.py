@@ -172,6 +172,8 @@ async def _belief(asking: Asking, t: int) -> Result:
 
 
 async def _repair(asking: Asking, t: int) -> Result:
+    if t:
+        asking.history(t)  # refuses a conversation that has lost some of its observations
     answer = await asking.real_answer(t, list(asking.record["messages"]))
     return {"t": t, "repaired_answer": answer, "repaired_success": asking.correct(answer)}
 
