@@ -79,7 +79,7 @@ def _finished(job: Job, path: Path, spec: Mapping[str, Any]) -> bool:
     manifest = job.manifest(path)
     if manifest is None:
         if path.is_dir() and any(path.glob("*.jsonl")):
-            raise RunError(f"{path}: holds .jsonl files but no manifest, so it is no run; give another out")
+            raise RunError(f"{path}: holds .jsonl files but no manifest; move them, or give another out")
         return False
     if different := differences(manifest["spec"], spec):
         raise RunError(f"{path}: holds another run; give another out. Different: {'; '.join(different)}")

@@ -203,7 +203,7 @@ class Lock:
             self._path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise RunError(
-                f"{self._path}: a file is in the way, and a run needs a folder; give another out"
+                f"{self._path}: a file is in the way, and a run needs a folder; move it, or give another out"
             ) from error
         try:
             self._lock.acquire()
