@@ -33,3 +33,9 @@ def test_a_file_holds_an_object_or_is_refused_by_name(tmp_path: Path) -> None:
 def test_a_long_value_is_cut() -> None:
     assert shown("x" * 78) == repr("x" * 78)
     assert shown("x" * 79) == "'" + "x" * 79 + "…"
+
+
+def test_a_key_given_twice_among_very_many_is_found_at_once() -> None:
+    pairs = ",".join(f'"k{n}": {n}' for n in range(200_000))
+    with pytest.raises(RepeatedKeyError, match="key 'k199999' is given twice"):
+        strict_loads(f'{{{pairs}, "k199999": 0}}')

@@ -1,4 +1,4 @@
-"""JSON in which no key of an object is given twice."""
+"""JSON in which no key of an object is given twice: in files, and in what models reply."""
 
 import json
 from pathlib import Path
@@ -61,6 +61,35 @@ def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     return json.loads(text, object_pairs_hook=_object)
 
 
+def reply_object(reply: str) -> dict[str, Any]:
+    """Return the JSON object that a model replied with, which may stand in a code fence.
+
+    Parameters
+    ----------
+    reply : str
+        As generated; what stands before a last ``</think>`` is passed over.
+
+    Returns
+    -------
+    dict
+        Empty if the reply is anything else: no object, one with a key given twice, or one nested too deep.
+
+    Examples
+    --------
+    >>> reply_object('```json{"label": "useful"}```'), reply_object('{"a": 1, "a": 2}')
+    ({'label': 'useful'}, {})
+    """
+    text = reply.rpartition("</think>")[2].strip()
+    # Cut by hand: a pattern with blanks on both sides of anything tries every way to share them out.
+    if text.startswith("```") and text.endswith("```"):
+        text = text[3:-3].removeprefix("json").strip()
+    try:
+        value = strict_loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
 def read_object(file: Path) -> dict[str, Any] | None:
     """Return the object that a JSON file holds.
 
@@ -93,6 +122,9 @@ def read_object(file: Path) -> dict[str, Any] | None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise RepeatedKeyError(next(name for place, name in enumerate(names) if name in names[:place]))
+        seen: set[str] = set()
+        for name, _ in pairs:
+            if name in seen:
+                raise RepeatedKeyError(name)
+            seen.add(name)
     return record

@@ -124,3 +124,16 @@ def test_a_scripted_run_is_probed_without_the_options_of_a_server(
         named = option.removeprefix("--").replace("-", "_")
         assert f"scripted:own-4: a scripted agent has no option {named}" in capsys.readouterr().err
     assert not (tmp_path / "run.probes").exists()
+
+
+async def test_what_is_in_the_way_of_a_probe_is_to_be_moved(tmp_path: Path) -> None:
+    run = await recorded(tmp_path)
+    folder = tmp_path / "run.probes" / "judgments"
+    (tmp_path / "run.probes").write_text("x")
+    with pytest.raises(RunError, match="a file is in the way, and a run needs a folder; move it, or"):
+        await replay(run, "judgments", progress=False)
+    (tmp_path / "run.probes").unlink()
+    folder.mkdir(parents=True)
+    (folder / "clean.jsonl").write_text("")
+    with pytest.raises(RunError, match=r"holds \.jsonl files but no manifest; move them, or"):
+        await replay(run, "judgments", progress=False)

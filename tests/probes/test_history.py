@@ -1,5 +1,7 @@
 """The history that a probe asks on is the one that the model was sent at that step of the run."""
 
+import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -7,7 +9,7 @@ from typing import Any
 import pytest
 from judged_useless.models import Generation, Message
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.probes import history_at
+from judged_useless.probes import PROBES, history_at, replay
 from judged_useless.prompts import get_wording
 from judged_useless.runs import RunError, run_cell
 from judged_useless.tasks import get_task
@@ -78,3 +80,20 @@ async def test_an_observation_that_is_not_there_is_refused(tmp_path: Path) -> No
             history_at(record, t, wording)
     with pytest.raises(RunError, match="'messages' has 1 observations and 'failed' 2"):
         history_at({**record, "messages": record["messages"][:4]}, 1, wording)
+
+
+async def test_no_probe_asks_on_a_conversation_that_has_lost_an_observation(tmp_path: Path) -> None:
+    run = await run_cell(
+        model="scripted:own-4", task="hamlets", split="all", regimes=("persistent",), n_questions=1,
+        placeholder=1.0, judge=False, out=tmp_path / "run", progress=False,
+    )  # fmt: skip
+    file = run.path / "persistent.jsonl"
+    record = json.loads(file.read_text())
+    n = len(record["failed"])
+    for messages, left in (([], 0), (record["messages"][:3] + record["messages"][4:], n - 1)):
+        file.write_text(json.dumps({**record, "messages": messages}) + "\n")
+        for probe in PROBES:
+            with pytest.raises(RunError, match=f"field 'messages' has {left} observations and 'failed' {n}"):
+                await replay(run, probe, progress=False)
+            assert not (tmp_path / "run.probes" / probe / "persistent.jsonl").exists()
+        shutil.rmtree(tmp_path / "run.probes")

@@ -11,6 +11,7 @@ import hamlets
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
+from judged_useless.annotation.labels import load_rubric
 from judged_useless.cli import main
 from judged_useless.episodes import EpisodeError
 from judged_useless.episodes.beside import answer_now_branches, merge_probes, probe_folder, probe_results
@@ -24,7 +25,7 @@ from judged_useless.estimators import (
 from judged_useless.models import Generation, Message
 from judged_useless.models.base import ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.probes import PROBES, replay
+from judged_useless.probes import PROBES, registry, replay
 from judged_useless.runs import IncompleteRunError, Run, RunError, run_cell
 from judged_useless.runs.checking import require_manifest
 
@@ -211,12 +212,113 @@ async def test_what_would_mislead_is_refused(options: dict[str, Any], message: s
     assert not probe_folder(run.path, "judgments").exists()
 
 
-async def test_another_model_is_asked_only_if_that_is_wanted(tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    folder = await replay(run, "judgments", model="scripted:never", other_model=True, progress=False)
+async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=3)
+    options: dict[str, Any] = {"model": "scripted:never", "other_model": True, "progress": False}
+    folder = await replay(run, "judgments", **options)
+    assert folder == run.path.parent / "run.probes" / "judgments@scripted-never"
     assert require_manifest(folder)["spec"]["model"]["name"] == "scripted:never"
-    with pytest.raises(RunError, match="holds another run"):
+    plain = run.episodes()
+    assert plain["judgments"].explode().isna().all()
+    assert probe_results(run.path, "judgments") is None
+    named = probe_results(run.path, "judgments", model="scripted:never")
+    assert named is not None
+    assert merge_probes(plain, run.path, model="scripted:never")["judgments"].tolist() == [
+        [each["judgment"] for each in named[row["question_id"], row["regime"]]]
+        for row in plain.to_dict("records")
+    ]
+    # The agent's own has its place all the same, also where it is asked by another call.
+    assert await replay(run, "judgments", other_model=True, progress=False) == folder.with_name("judgments")
+    own = probe_results(run.path, "judgments")
+    assert run.episodes()["judgments"].explode().notna().all()
+    assert own != named == probe_results(run.path, "judgments", model="scripted:never")
+    with pytest.raises(
+        EpisodeError, match=r"judgments@scripted-never.manifest\.json: spec\.model\.name is 'scr"
+    ):
+        probe_results(run.path, "judgments", model="scripted/never")
+    await replay(run, "answer-now", **options)
+    assert len(answer_now_branches(run.path, model="scripted:never"))
+    with pytest.raises(EpisodeError, match="no answer-now branches"):
+        answer_now_branches(run.path)
+
+
+async def test_labels_are_an_annotators_whoever_it_is(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    folder = await replay(run, "stated", model="scripted:never", other_model=True, progress=False)
+    assert folder.name == "stated"
+    assert run.episodes()["stated_label"].explode().notna().any()
+    with pytest.raises(RunError, match=r"model\.name: 'scripted:never' there"):
+        await replay(run, "stated", progress=False)
+
+
+@pytest.mark.parametrize("probe", PROBES)
+async def test_further_regimes_are_asked_later(probe: str, tmp_path: Path) -> None:
+    run, at_once = (
+        await recorded(tmp_path, n_questions=3),
+        await recorded(tmp_path / "at_once", n_questions=3),
+    )
+    folder = await replay(run, probe, regimes=["plausible"], progress=False)
+    first = (folder / "plausible.jsonl").read_bytes() if (folder / "plausible.jsonl").exists() else b""
+    assert require_manifest(folder)["spec"]["regimes"] == ["plausible"]
+    await replay(run, probe, regimes=["clean"], progress=False)
+    half = require_manifest(folder)
+    assert (half["spec"]["regimes"], half["status"]) == (["clean", "plausible"], "complete")
+    await replay(run, probe, progress=False)
+    whole = await replay(at_once, probe, progress=False)
+    assert without_timings(folder) == without_timings(whole)
+    assert not first or (folder / "plausible.jsonl").read_bytes() == first
+    a, b = require_manifest(folder), require_manifest(whole)
+    assert [a[name] for name in ("status", "n_episodes", "tokens", "questions")] == [
+        b[name] for name in ("status", "n_episodes", "tokens", "questions")
+    ]
+    assert len(a["timings"]["started"]) == 3
+    # Asking fewer again changes nothing.
+    before = contents(folder)
+    await replay(run, probe, regimes=["clean"], progress=False)
+    assert contents(folder) == before
+    assert len(run.episodes()) == 12
+
+
+async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    folder = await replay(run, "judgments", regimes=["clean"], progress=False)
+    before = contents(folder)
+    file = run.path / "clean.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
+    with pytest.raises(RunError, match="trajectories"):
         await replay(run, "judgments", progress=False)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+async def test_with_no_request_in_flight_nothing_is_written(concurrency: int, tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=1)
+    message = f"concurrency is {concurrency}, expected at least 1"
+    with pytest.raises(ValueError, match=message):
+        await replay(run, "judgments", concurrency=concurrency, progress=False)
+    assert not probe_folder(run.path, "judgments").exists()
+    with pytest.raises(ValueError, match=message):
+        await recorded(tmp_path / "another", concurrency=concurrency)
+    assert not (tmp_path / "another").exists()
+
+
+async def test_a_new_rubric_concerns_the_labels_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    written = {
+        probe: set(require_manifest(await replay(run, probe, progress=False))["spec"]["prompts_sha256"])
+        for probe in PROBES
+    }
+    assert written == {
+        "judgments": {"judgment"}, "answer-now": {"answer_now", "repair"}, "repair": {"repair"},
+        "beliefs": {"usefulness", "continuation"}, "stated": {"stated"},
+    }  # fmt: skip
+    rubric = load_rubric()
+    monkeypatch.setattr(registry, "load_rubric", lambda: replace(rubric, general=f"{rubric.general} Or so."))
+    for probe in PROBES:
+        if probe != "stated":
+            await replay(run, probe, progress=False)
+    with pytest.raises(RunError, match="prompts"):
+        await replay(run, "stated", progress=False)
 
 
 async def test_an_unfinished_run_and_other_data_are_refused(
@@ -248,14 +350,14 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
     file = folder / "persistent.jsonl"
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("nonsense\n" + lines[1])
-    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not the result of a probe"):
+    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not a JSON object"):
         run.episodes()
     record = json.loads(lines[0])
     record["results"][0]["t"] = 99
     file.write_text(json.dumps(record) + "\n" + lines[1])
-    with pytest.raises(EpisodeError, match="a result at observation 99"):
+    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
         run.episodes()
-    for content, message in {"{}": "not the manifest of a probe", "{": "not valid JSON"}.items():
+    for content, message in {"{}": "spec is missing, expected an object", "{": "not valid JSON"}.items():
         (folder / "manifest.json").write_text(content)
         with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
             run.episodes()

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from judged_useless.annotation.annotators import read_label
 from judged_useless.probes.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
@@ -54,11 +55,34 @@ def test_a_reply_that_parses(reply: str) -> None:
         "", "I would continue.", "[]", "0.5", f"Sure! {GOOD}", GOOD[:-1],
         GOOD.replace("0.25", "1.2"), GOOD.replace("0.25", '"0.25"'), GOOD.replace("0.25", "true"),
         GOOD.replace("0.25", "NaN"), GOOD.replace("unsure", "stop"), GOOD.replace('"prefer"', '"wants"'),
-        GOOD.replace("0.25", "-0.1"), GOOD.replace("0.25", "null"),
+        GOOD.replace("0.25", "-0.1"), GOOD.replace("0.25", "null"), GOOD.replace("0.25", "1e999"),
+        GOOD.replace("0.25", "1" + "0" * 5000), GOOD.replace('"reason"', '"p_continue"'),
+        GOOD.replace('"x"', '0.5, "p_continue": 0.5'), "[" * 3000, '{"p_continue":' * 3000,
+        f"```json\n{GOOD}", f"{GOOD}```", "```", "``````",
     ],
 )  # fmt: skip
 def test_a_reply_that_does_not_parse_is_missing(reply: str) -> None:
     assert read_continuation(reply) is None
+
+
+@pytest.mark.parametrize("blank", ["\n", " ", "\t"])
+def test_a_fence_with_nothing_but_blanks_is_read_at_once(blank: str) -> None:
+    # A pattern that could share the blanks out would try some 10^15 ways.
+    for reply in (f"```json{blank * 100_000}{{", f"```{blank * 100_000}{{```", f"```{blank * 100_000}x"):
+        assert read_usefulness(reply) is None
+        assert read_label(reply, "S1") is None
+    fenced = f"```json{blank * 100_000}{GOOD}{blank * 100_000}```"
+    assert read_continuation(fenced) == (0.25, 1.0, "unsure")
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["[" * 3000, '{"label":' * 3000, '{"label": "off_topic", "label": "useful_new"}',
+     '{"label": ["off_topic"]}', '{"label": "off_topic", "of": {"a": 1, "a": 1}}'],
+)  # fmt: skip
+def test_a_label_nested_or_given_twice_is_none(reply: str) -> None:
+    assert read_label(reply, "S1") is None
+    assert read_usefulness(reply.replace("label", "usefulness").replace("off_topic", "OFF_TOPIC")) is None
 
 
 def test_what_has_the_form_parses() -> None:

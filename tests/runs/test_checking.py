@@ -97,6 +97,26 @@ DAMAGED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no count": (lambda record: record["calls"][0].pop("completion_tokens"),
                  "calls, entry 1: completion_tokens is missing"),
     "calls that are numbers": (put(calls=[3]), "calls, entry 1 is 3, expected an object"),
+    "a call of no kind": (lambda record: record["calls"][1].pop("kind"), "calls, entry 2: kind is missing"),
+    "a call without a text": (put_call("text", None), "calls, entry 1: text is None, expected a text"),
+    "a call at no step": (put_call("t", "1"), "calls, entry 1: t is '1', expected a whole number"),
+    "a call that did not end": (put_call("finish_reason", None), "calls, entry 1: finish_reason is None"),
+    "a message of nobody": (
+        lambda record: record["messages"][2].pop("role"), "messages, entry 3: role is missing"),
+    "a message of a tool": (
+        lambda record: record["messages"][2].update(role="tool"),
+        "messages, entry 3: role is 'tool', expected one of system, user, assistant"),
+    "an empty message": (
+        lambda record: record["messages"][2].update(content=None),
+        "messages, entry 3: content is None, expected a text"),
+    "an event that is none": (put(events=[{"x": 1}]), "events, entry 1: t is missing"),
+    "an event at no step": (
+        put(events=[{"t": "1", "event": "rule_fired"}]), "events, entry 1: t is '1', expected a whole"),
+    "an event without a name": (put(events=[{"t": 1}]), "events, entry 1: event is missing, expected a text"),
+    "an answer of a number": (put(answer=5), "answer is 5, expected a text or null"),
+    "an end of a number": (put(termination=5), "termination is 5, expected a text or null"),
+    "a failure by a number": (
+        lambda record: record["failed"].insert(0, 1), "failed, entry 1 is 1, expected true or false"),
 }  # fmt: skip
 
 
@@ -149,6 +169,19 @@ MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "no regimes": (change("spec.regimes", []), "n_episodes.planned is 18, expected 0"),
     "fewer planned": (change("n_episodes.planned", 6), "n_episodes.planned is 6, expected 18"),
     "timings of null": (change("timings", None), "timings is None, expected an object"),
+    "no hash of the data": (lambda whole: whole["spec"].pop("data_sha256"), r"spec\.data_sha256 is missing"),
+    "no style": (
+        lambda manifest: manifest["spec"]["options"].pop("style"), r"spec\.options\.style is missing"),
+    "a style of a number": (change("spec.options.style", 3), r"spec\.options\.style is 3, expected a text"),
+    "constrain of text": (
+        change("spec.options.constrain", "no"), r"spec\.options\.constrain is 'no', expected true or false"),
+    "no native calls": (
+        lambda manifest: manifest["spec"]["condition"].pop("native_calls"),
+        r"spec\.condition\.native_calls is missing, expected true or false"),
+    "no signal": (
+        lambda manifest: manifest["spec"]["condition"].pop("signal"),
+        r"spec\.condition\.signal is missing, expected a text or null"),
+    "no name of the run": (lambda manifest: manifest.pop("run"), "run is missing, expected a text"),
     "questions of a number": (change("questions", 3), "questions is 3, expected a list"),
 }  # fmt: skip
 

@@ -52,6 +52,21 @@ def test_a_torn_line_that_ends_in_a_newline_is_dropped_too(tmp_path: Path) -> No
     assert file.read_bytes() == LINES[0]
 
 
+def test_brackets_too_deep_to_be_read_are_refused_with_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "persistent.jsonl"
+    deep = b'{"question_id": "q1", "text": ' + b"[" * 3000 + b"]" * 3000 + b"}\n"
+    # Neither in the middle nor at the end: nothing of the kind is torn, and nothing of it is cut off.
+    for content in (LINES[0] + deep + LINES[2], LINES[0] + deep):
+        file.write_bytes(content)
+        for read in (lambda: list(read_records(file)), lambda: list(recover(file))):
+            with pytest.raises(RunError, match=r"persistent\.jsonl, line 2: brackets too deep to be read"):
+                read()
+        assert file.read_bytes() == content
+    (tmp_path / "manifest.json").write_bytes(b"[" * 3000)
+    with pytest.raises(RunError, match=r"manifest\.json: not valid JSON"):
+        read_manifest(tmp_path)
+
+
 def test_damage_in_the_middle_is_refused_with_its_line(tmp_path: Path) -> None:
     file = tmp_path / "persistent.jsonl"
     file.write_bytes(LINES[0] + b"[1]\n" + LINES[1])

@@ -1,7 +1,5 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-import json
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,12 +15,12 @@ from judged_useless.runs.checking import job_record_check, load_job_manifest
 from judged_useless.runs.records import call_record, timing_record
 from judged_useless.runs.spec import VOLATILE, text_sha256
 from judged_useless.runs.store import Check, Key, read_records
+from judged_useless.strict_json import reply_object
 
 #: Most new tokens of a label. Ours.
 LABEL_TOKENS = 60
 FORMAT = 1
 _FIELDS = ("question_id", "label", "calls", "timings")
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 def read_label(reply: str, stream: str) -> str | None:
@@ -45,13 +43,7 @@ def read_label(reply: str, stream: str) -> str | None:
     >>> read_label('{"label": "off_topic"}', "S1"), read_label("It is off_topic.", "S1")
     ('off_topic', None)
     """
-    text = reply.rpartition("</think>")[2].strip()
-    fenced = _FENCED.fullmatch(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text)
-    except ValueError:
-        return None
-    label = value.get("label") if isinstance(value, dict) else None
+    label = reply_object(reply).get("label")
     return label if isinstance(label, str) and label in get_stream(stream).labels else None
 
 

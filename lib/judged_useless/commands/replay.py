@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--other-model",
         action="store_true",
-        help="allow a model that is not the run's; what it says is not the agent's own",
+        help="allow a model that is not the run's; what it says is not the agent's own, and lies apart",
     )
     parser.add_argument("--regimes", nargs="+", metavar="REGIME", help="only these regimes of the run (all)")
     parser.add_argument("--source", metavar="PATH", help="where the task is read from")
@@ -42,16 +42,14 @@ def main(arguments: argparse.Namespace) -> int:
     """
     from judged_useless.models import ModelError
     from judged_useless.probes import get_probe, replay
+    from judged_useless.probes.acting import name_of_model
     from judged_useless.runs import Run
     from judged_useless.runs.checking import require_manifest
 
     run = Run(arguments.run)
     for probe in arguments.probe:
         get_probe(probe)
-    recorded = run.manifest["spec"]["model"]
-    # The name of a scripted agent has its provider in it already.
-    name = recorded["name"].removeprefix(f"{recorded['provider']}:")
-    options = model_options(arguments, arguments.model or f"{recorded['provider']}:{name}")
+    options = model_options(arguments, arguments.model or name_of_model(run))
     for probe in arguments.probe:
         try:
             folder = asyncio.run(

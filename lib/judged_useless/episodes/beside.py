@@ -1,18 +1,14 @@
 """What was asked of a run's episodes afterwards: results in a folder beside it, merged in on reading."""
 
-import json
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.found import SUFFIX as SUFFIX
+from judged_useless.episodes.found import Beside, Results, fills_judgments
+from judged_useless.episodes.found import probe_folder as probe_folder
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.strict_json import read_object
-
-#: Appended to the name of a run's folder.
-SUFFIX = ".probes"
-Results = Mapping[tuple[str, str], list[dict[str, Any]]]
 
 #: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
 LISTS: dict[str, dict[str, str]] = {
@@ -22,58 +18,17 @@ LISTS: dict[str, dict[str, str]] = {
 }
 
 
-def probe_folder(run: Path, probe: str) -> Path:
-    """Return where the results of a probe of a run lie.
-
-    Parameters
-    ----------
-    run : pathlib.Path
-        The run's folder.
-    probe : str
-        Name of the probe.
-
-    Returns
-    -------
-    pathlib.Path
-    """
-    run = run.resolve()
-    return run.with_name(run.name + SUFFIX) / probe
-
-
-def _manifest(folder: Path) -> dict[str, Any] | None:
-    file = folder / "manifest.json"
-    try:
-        manifest = read_object(file)
-    except ValueError as error:
-        raise EpisodeError(str(error)) from error
-    if manifest is not None and not isinstance(manifest.get("spec"), dict):
-        raise EpisodeError(f"{file}: not the manifest of a probe (spec is missing or no object)")
-    return manifest
-
-
-def _lines(file: Path) -> Iterator[dict[str, Any]]:
-    if not file.is_file():
-        return
-    lines = file.read_bytes().splitlines(keepends=True)
-    for number, line in enumerate(lines, 1):
-        if number == len(lines) and not line.endswith(b"\n"):
-            return  # torn by a crash, and asked again by the next call
-        try:
-            record = json.loads(line)
-            yield {name: record[name] for name in ("question_id", "regime", "results")}
-        except (ValueError, KeyError, TypeError) as error:
-            raise EpisodeError(f"{file}, line {number}: not the result of a probe ({error})") from error
-
-
-def probe_results(run: Path, probe: str) -> Results | None:
+def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> Results | None:
     """Return what a probe found, as far as it has come.
 
     Parameters
     ----------
-    run : pathlib.Path
+    run : str or pathlib.Path
         The run's folder.
     probe : str
         Name of the probe.
+    model : str, optional
+        Name of another model that was asked in the agent's place; by default the agent's own results.
 
     Returns
     -------
@@ -83,20 +38,13 @@ def probe_results(run: Path, probe: str) -> Results | None:
     Raises
     ------
     EpisodeError
-        If a file is not what a probe writes.
+        If the results are of another run or of the run as it was before, or a file is not what a probe
+        writes; the message names the file, and line and field where there are some.
     """
-    folder = probe_folder(run, probe)
-    manifest = _manifest(folder)
-    if manifest is None:
-        return None
-    return {
-        (record["question_id"], record["regime"]): record["results"]
-        for regime in manifest["spec"]["regimes"]
-        for record in _lines(folder / f"{regime}.jsonl")
-    }
+    return Beside(Path(run), model).results(probe)
 
 
-def merge_probes(episodes: pd.DataFrame, run: Path) -> pd.DataFrame:
+def merge_probes(episodes: pd.DataFrame, run: Path, *, model: str | None = None) -> pd.DataFrame:
     """Return a run's episodes with what was asked of them afterwards.
 
     Parameters
@@ -105,6 +53,8 @@ def merge_probes(episodes: pd.DataFrame, run: Path) -> pd.DataFrame:
         Episodes of the run.
     run : pathlib.Path
         The run's folder.
+    model : str, optional
+        As for `probe_results`; by default what the agent itself said.
 
     Returns
     -------
@@ -120,22 +70,27 @@ def merge_probes(episodes: pd.DataFrame, run: Path) -> pd.DataFrame:
     Raises
     ------
     EpisodeError
-        If a file is not what a probe writes.
+        If the results are of another run or of the run as it was before, or a file is not what a probe
+        writes; the message names the file, and line and field where there are some.
     """
     keys = list(zip(episodes["question_id"], episodes["regime"], strict=True))
     length = [sum(action != "finish" for action in actions) for actions in episodes["actions"]]
+    lengths: dict[str, dict[str, int]] = {}
+    for (question_id, regime), n in zip(keys, length, strict=True):
+        lengths.setdefault(regime, {})[question_id] = n
+    beside = Beside(run, model, lengths)
     found: dict[str, list[Any]] = {}
-    judgments = probe_results(run, "judgments")
-    if judgments is not None and (_manifest(probe_folder(run, "judgments")) or {})["spec"]["fills_judgments"]:
+    judgments = beside.results("judgments")
+    if judgments is not None and fills_judgments(beside.manifest["spec"]):
         own = [list(each) for each in episodes["judgments"]]
         replayed = _spread(judgments, keys, length, "judgment")
         found["judgments"] = [_filled(a, b) for a, b in zip(own, replayed, strict=True)]
     for probe, fields in LISTS.items():
-        results = probe_results(run, probe)
+        results = beside.results(probe)
         if results is not None:
             for column, name in fields.items():
                 found[column] = _spread(results, keys, length, name)
-    repairs = probe_results(run, "repair")
+    repairs = beside.results("repair")
     if repairs is not None:
         found |= _repaired(episodes, repairs, keys)
     return episodes.assign(
@@ -166,10 +121,6 @@ def _spread(results: Results, keys: list[tuple[str, str]], length: list[int], na
     for key, n in zip(keys, length, strict=True):
         values: list[Any] = [None] * n
         for result in results.get(key, ()):
-            if not 1 <= result["t"] <= n:
-                raise EpisodeError(
-                    f"question {key[0]}, {key[1]}: a result at observation {result['t']}, the episode has {n}"
-                )
             values[result["t"] - 1] = result[name]
         spread.append(values)
     return spread
@@ -180,7 +131,7 @@ def _filled(own: list[Any], replayed: list[Any]) -> list[Any]:
     return [b if a is None else a for a, b in zip(own, replayed, strict=True)]
 
 
-def answer_now_branches(run: str | Path, *, repaired: bool = False) -> pd.DataFrame:
+def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str | None = None) -> pd.DataFrame:
     """Return the answer-now branches of a run, as the offline policies take them.
 
     Parameters
@@ -189,6 +140,8 @@ def answer_now_branches(run: str | Path, *, repaired: bool = False) -> pd.DataFr
         The run's folder.
     repaired : bool, default False
         Count an answer that copied the template by what the agent gave in its place when told.
+    model : str, optional
+        As for `probe_results`; by default what the agent itself answered.
 
     Returns
     -------
@@ -198,15 +151,15 @@ def answer_now_branches(run: str | Path, *, repaired: bool = False) -> pd.DataFr
     Raises
     ------
     EpisodeError
-        If the run was not probed so.
+        If the run was not probed so, or as for `probe_results`.
     """
-    results = probe_results(Path(run), "answer-now")
+    results = probe_results(run, "answer-now", model=model)
     if results is None:
         raise EpisodeError(f"{run}: no answer-now branches; make them with the probe answer-now")
     which = "repaired_success" if repaired else "success"
     return pd.DataFrame(
         [
-            (question_id, regime, result["t"], bool(result[which]), result["action"] == "finish")
+            (question_id, regime, result["t"], result[which], result["action"] == "finish")
             for (question_id, regime), found in results.items()
             for result in found
         ],

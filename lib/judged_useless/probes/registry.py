@@ -23,6 +23,7 @@ from judged_useless.react import Turn, get_style, read_native_calls
 from judged_useless.regimes import get_regime
 from judged_useless.runs.history import Record, follow, history_at
 from judged_useless.tasks import Question, is_correct
+from judged_useless.wording import ProbeWording, Wording
 
 Result = dict[str, Any]
 #: Most new tokens of a belief reply. Ours: the paper does not say.
@@ -171,6 +172,8 @@ async def _belief(asking: Asking, t: int) -> Result:
 
 
 async def _repair(asking: Asking, t: int) -> Result:
+    if t:
+        asking.history(t)  # refuses a conversation that has lost some of its observations
     answer = await asking.real_answer(t, list(asking.record["messages"]))
     return {"t": t, "repaired_answer": answer, "repaired_success": asking.correct(answer)}
 
@@ -203,6 +206,8 @@ class Probe:
         Asks it at one observation.
     points : callable
         Observations at which it is asked.
+    prompts : callable
+        What is written to ask it: name -> text. With other words, a folder of results is not gone on with.
     applies : callable
         Whether a trajectory is asked at all.
     """
@@ -210,6 +215,7 @@ class Probe:
     what: str
     ask: Callable[[Asking, int], Coroutine[Any, Any, Result]]
     points: Callable[[Asking], Sequence[int]]
+    prompts: Callable[[Wording, ProbeWording], dict[str, str]]
     applies: Callable[[Record], bool] = _has_observation
 
 
@@ -219,28 +225,33 @@ PROBES: dict[str, Probe] = {
         "side-channel judgment of every observation, the last one included (Amendment 12)",
         _judgment,
         lambda asking: range(1, asking.n_observations + 1),
+        lambda wording, _: {"judgment": wording.judgment},
     ),
     "answer-now": Probe(
         "what the agent answers when told to, at every decision (Appendix C.4)",
         _answer_now,
         lambda asking: asking.decisions,
+        lambda wording, probes: {"answer_now": wording.answer_now, "repair": probes.repair},
     ),
     "beliefs": Probe(
         "what the last observation, going on and answering now are worth to the agent (Appendix C.4)",
         _belief,
         lambda asking: asking.decisions,
+        lambda _, probes: {"usefulness": probes.usefulness, "continuation": probes.continuation},
     ),
     "repair": Probe(
         "a real answer in place of one that copied the template (Appendix C.5)",
         _repair,
         # Of the finish turn: all observations come before it.
         lambda asking: range(asking.n_observations, asking.n_observations + 1),
+        lambda _, probes: {"repair": probes.repair},
         applies=_is_template,
     ),
     "stated": Probe(
         "the judgment stated in the thought after each result, labelled by the rubric (Amendment 18)",
         _stated,
         lambda asking: list(asking.thoughts),
+        lambda *_: {"stated": load_rubric().instructions("S2")},
     ),
 }
 

@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from judged_useless.annotation.labels import load_rubric
 from judged_useless.calls import all_of
-from judged_useless.episodes.beside import probe_folder
+from judged_useless.episodes.found import fills_judgments, probe_folder
+from judged_useless.episodes.probed import FORMAT, OF_ANNOTATORS, record_fault
 from judged_useless.files import sha256
-from judged_useless.models import Decoding, Model, get_model
+from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
+from judged_useless.probes.acting import model_of_run
 from judged_useless.probes.registry import Asking, get_probe
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.runs.carrying_out import carry_out
@@ -23,8 +24,6 @@ from judged_useless.runs.spec import VOLATILE, differences, questions_sha256, te
 from judged_useless.runs.store import Check, Key, RunError
 from judged_useless.tasks import Question, get_task, load_questions
 
-#: Raised when an older reader would misread a newer file.
-FORMAT = 1
 _FIELDS = ("question_id", "regime", "model", "condition", "results", "calls", "timings")
 
 
@@ -55,32 +54,41 @@ class _Probing:
             "format": FORMAT,
             "probe": self._name,
             "run": self._run.manifest["run"],
-            "trajectories_sha256": {name: sha256(self._run.path / f"{name}.jsonl") for name in self.regimes},
+            "trajectories_sha256": self._hashes,
             "model": {name: value for name, value in described.items() if name not in VOLATILE},
             "regimes": list(self.regimes),
             "style": options["style"],
             "constrain": options["constrain"],
             # Judgments that the agent's condition never had are filled in on reading; others are not touched.
-            "fills_judgments": self._spec["condition"]["signal"] in (None, "stated"),
+            "fills_judgments": fills_judgments(self._spec),
             "prompts_sha256": self._prompts(),
         }
 
     def _prompts(self) -> dict[str, str]:
         style, kind = self._spec["options"]["style"], get_task(self._spec["task"]).kind
-        wording, probes = get_wording(style, kind), get_probe_wording(style, kind)
-        texts = {
-            "judgment": wording.judgment,
-            "answer_now": wording.answer_now,
-            "stated": load_rubric().instructions("S2"),
-            **asdict(probes),
-        }
+        texts = self._probe.prompts(get_wording(style, kind), get_probe_wording(style, kind))
         return {name: text_sha256(text) for name, text in texts.items()}
+
+    @cached_property
+    def _hashes(self) -> dict[str, str]:
+        return {name: sha256(self._run.path / f"{name}.jsonl") for name in self.regimes}
 
     def run_id(self) -> str:
         return f"{self._run.manifest['run']}.{self._name}"
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        return load_job_manifest(path)
+        manifest = load_job_manifest(path)
+        return manifest if manifest is None else self._extended(manifest)
+
+    def _extended(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Add the regimes that have not been asked yet; what there is of the others stays."""
+        there, asked = manifest["spec"]["regimes"], manifest["spec"].get("trajectories_sha256")
+        further = [name for name in self.regimes if name not in there]
+        if not further or not isinstance(asked, dict) or any(name not in self.regimes for name in there):
+            return manifest
+        hashes = {**asked, **{name: self._hashes[name] for name in further}}
+        spec = {**manifest["spec"], "regimes": list(self.regimes), "trajectories_sha256": hashes}
+        return {**manifest, "status": "incomplete", "spec": spec}
 
     def check(self, regime: str) -> Check:
         fixed = {
@@ -88,8 +96,15 @@ class _Probing:
             "model": self._spec["model"]["name"],
             "condition": self._spec["condition"]["name"],
         }
-        asked = {question_id for name, question_id in self._keys if name == regime}
-        return job_record_check(_FIELDS, fixed, asked)
+        lengths = {key[1]: len(self._records[key]["failed"]) for key in self._keys if key[0] == regime}
+        is_whole = job_record_check(_FIELDS, fixed, lengths)
+
+        def check(place: str, record: Mapping[str, Any]) -> None:
+            is_whole(place, record)
+            if fault := record_fault(record, self._name, regime, lengths, self._spec["budget"]):
+                raise RunError(f"{place}: {fault}")
+
+        return check
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         record = self._records[key]
@@ -131,9 +146,12 @@ async def replay(
         By default the run's, with the run's decoding. A model given is left open.
     regimes : sequence of str, optional
         By default the run's. The released episodes have no replayed judgments in clean and plausible; the
-        offline policies of Appendix D.2 need them there.
+        offline policies of Appendix D.2 need them there. Regimes that were asked before stay, and what is
+        missing of them is asked as well.
     other_model : bool, default False
-        Allow another model or decoding than the run's: what it says is not the agent's own.
+        Allow another model or decoding than the run's. What it says is not the agent's own: it has a folder
+        of its own, and is read only where the model is named. Labels of the probe ``stated`` are an
+        annotator's in any case, and lie and are read like the rest.
     source : path, optional
         Where the task's loader reads from.
     concurrency : int, optional
@@ -147,7 +165,9 @@ async def replay(
     -------
     pathlib.Path
         The folder of the results, ``<run>.probes/<probe>``, in the form of a run: a manifest and one file a
-        regime. `Run.episodes` and `load_episodes` read them with the run.
+        regime. `Run.episodes` and `load_episodes` read them with the run. Another model's are in
+        ``<run>.probes/<probe>@<model>``; `judged_useless.episodes.beside.probe_results` and the other
+        functions there read them with ``model="…"``.
 
     Raises
     ------
@@ -165,19 +185,21 @@ async def replay(
         raise RunError(
             f"{run.path}: the run is {run.manifest['status']}; finish it first, with the call that started it"
         )
+    get_probe(probe)
     chosen = _regimes(run, regimes)
     questions = load_questions(spec["task"], spec["split"], source=source)
     if questions_sha256(questions) != spec["data_sha256"]:
         raise RunError(f"{run.path}: {spec['task']} {spec['split']} is not what the run was made on")
-    agent = models_of_run(run, model_options) if model is None else _given(model, model_options)
+    agent = model_of_run(run, model_options) if model is None else _given(model, model_options)
     try:
         if isinstance(agent, KnowsQuestions):
             agent = agent.prepared(questions, spec["budget"])
         if not other_model:
             _refuse_another(run, agent)
-        folder = probe_folder(run.path, probe)
+        another = probe not in OF_ANNOTATORS and bool(_unlike_the_agent(run, agent))
+        folder = probe_folder(run.path, probe, agent.name if another else None)
         limit = agent.max_concurrency if concurrency is None else concurrency
-        job = _Probing(run, probe, agent, questions, chosen)
+        job = _Probing(run, probe, agent, questions, _with_asked(folder, chosen, spec["regimes"]))
         await carry_out(job, folder, concurrency=limit, progress=progress)
     finally:
         if model is None or isinstance(model, str):
@@ -197,6 +219,13 @@ def _regimes(run: Run, given: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(name for name in there if name in wanted)
 
 
+def _with_asked(folder: Path, chosen: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
+    """Return the regimes of a folder once those that are chosen are there too, in the order of the run."""
+    manifest = load_job_manifest(folder)
+    asked = [] if manifest is None else manifest["spec"]["regimes"]
+    return tuple(name for name in known if name in chosen or name in asked)
+
+
 def _given(model: str | Model, options: Mapping[str, Any]) -> Model:
     if isinstance(model, str):
         return get_model(model, **options)
@@ -205,42 +234,14 @@ def _given(model: str | Model, options: Mapping[str, Any]) -> Model:
     return model
 
 
-def models_of_run(run: Run, options: Mapping[str, Any]) -> Model:
-    """Make the model of a run again, with its decoding.
-
-    Parameters
-    ----------
-    run : Run
-        Its manifest names the model.
-    options : mapping
-        Passed on to the provider; these win.
-
-    Returns
-    -------
-    Model
-    """
-    recorded: dict[str, Any] = run.manifest["spec"]["model"]
-    if recorded["provider"] == "scripted":
-        known = {"seed": recorded["seed"], **recorded["rates"]}
-        return get_model(f"scripted:{recorded['policy']}", **{**known, **options})
-    decoding = Decoding(**recorded["decoding"])
-    known = {"served_name": recorded["model"]}
-    if recorded.get("extra_body"):
-        known["extra_body"] = recorded["extra_body"]
-    if recorded["preset"] is None:
-        known["decoding"] = decoding
-    else:
-        # By its parts, so that the model is described as the paper's again.
-        known |= {"context": decoding.context, "seed": decoding.seed}
-        if decoding.thinking:
-            known["thinking"] = True
-    return get_model(f"{recorded['provider']}:{recorded['name']}", **{**known, **options})
+def _unlike_the_agent(run: Run, model: Model) -> list[str]:
+    """Return in what a model is not the one that acted in a run."""
+    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
+    return differences(run.manifest["spec"]["model"], json.loads(json.dumps(described)))
 
 
 def _refuse_another(run: Run, model: Model) -> None:
-    described = {name: value for name, value in model.describe().items() if name not in VOLATILE}
-    described = json.loads(json.dumps(described))
-    if different := differences(run.manifest["spec"]["model"], described):
+    if different := _unlike_the_agent(run, model):
         raise ValueError(
             f"{run.path}: the model that would be asked is not the one that acted: {'; '.join(different)}. "
             "Another one is asked with other_model=True"

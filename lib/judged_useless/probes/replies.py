@@ -1,10 +1,9 @@
 """Reading what probes are answered with: what does not parse is missing, never coerced (Appendix C.4)."""
 
-import json
-import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from judged_useless.prompts import USEFULNESS
+from judged_useless.strict_json import reply_object
 
 #: Answers that copy the template. The paper names the first three and "six similar" ones, which are ours.
 PLACEHOLDERS = frozenset(
@@ -22,7 +21,6 @@ CONTINUATION_FORM = (
     rf'\{{"p_continue": {_PROBABILITY}, "p_answer_now": {_PROBABILITY}, '
     rf'"prefer": "({"|".join(PREFERENCES)})", {_REASON}\}}'
 )
-_FENCED = re.compile(r"```(?:json)?\s*(.*?)\s*```", re.DOTALL)
 
 
 class Continuation(NamedTuple):
@@ -56,17 +54,6 @@ def is_placeholder(answer: str | None) -> bool:
     return not bare or bare in PLACEHOLDERS
 
 
-def _json_object(reply: str) -> dict[str, Any]:
-    """Return the reply's JSON object, which may stand in a code fence; empty if it is anything else."""
-    text = reply.rpartition("</think>")[2].strip()
-    fenced = _FENCED.fullmatch(text)
-    try:
-        value = json.loads(fenced[1] if fenced else text)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
 def read_usefulness(reply: str) -> str | None:
     """Read a reply to the usefulness turn.
 
@@ -80,7 +67,7 @@ def read_usefulness(reply: str) -> str | None:
     str or None
         One of `judged_useless.prompts.USEFULNESS`; None if the reply does not parse.
     """
-    said = _json_object(reply).get("usefulness")
+    said = reply_object(reply).get("usefulness")
     return said if isinstance(said, str) and said in USEFULNESS else None
 
 
@@ -108,7 +95,7 @@ def read_continuation(reply: str) -> Continuation | None:
     >>> read_continuation('{"p_continue": 0.7, "p_answer_now": 0.2, "prefer": "continue", "reason": "x"}')
     Continuation(p_continue=0.7, p_answer_now=0.2, prefer='continue')
     """
-    said = _json_object(reply)
+    said = reply_object(reply)
     going_on, answering = _probability(said.get("p_continue")), _probability(said.get("p_answer_now"))
     prefer = said.get("prefer")
     if going_on is None or answering is None or not isinstance(prefer, str) or prefer not in PREFERENCES:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from judged_useless.runs.execution import Execution, IncompleteRunError
+from judged_useless.runs.gate import require_places
 from judged_useless.runs.job import Job
 from judged_useless.runs.spec import differences, software
 from judged_useless.runs.store import (
@@ -41,7 +42,10 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
     RunError
         If the folder holds something else or something that is not of this job, another process is writing
         there, or it cannot be written.
+    ValueError
+        If no request may be in flight; nothing is written then.
     """
+    require_places(concurrency)
     spec = json.loads(json.dumps(job.spec()))
     if _finished(job, path, spec):
         return
@@ -75,7 +79,7 @@ def _finished(job: Job, path: Path, spec: Mapping[str, Any]) -> bool:
     manifest = job.manifest(path)
     if manifest is None:
         if path.is_dir() and any(path.glob("*.jsonl")):
-            raise RunError(f"{path}: holds .jsonl files but no manifest, so it is no run; give another out")
+            raise RunError(f"{path}: holds .jsonl files but no manifest; move them, or give another out")
         return False
     if different := differences(manifest["spec"], spec):
         raise RunError(f"{path}: holds another run; give another out. Different: {'; '.join(different)}")

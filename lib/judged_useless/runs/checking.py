@@ -6,31 +6,26 @@ from typing import Any
 
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED
 from judged_useless.regimes import get_regime
+from judged_useless.runs.entries import WORDS, Kind, check_entries, is_kind
 from judged_useless.runs.spec import episode_split
 from judged_useless.runs.store import MANIFEST, Check, RunError, read_manifest
 
 #: What may be said of a run in its manifest.
 STATUSES = ("running", "complete", "incomplete", "interrupted", "stopped")
 
-_WORDS = {dict: "an object", str: "a text", int: "a whole number", list: "a list", bool: "true or false"}
 # Fields of a manifest that are read, outermost first: of any job, and of a run besides.
-_OF_A_JOB: dict[str, type] = {
+_OF_A_JOB: dict[str, Kind] = {
     "spec": dict, "status": str, "simulated": bool, "spec.model": dict, "spec.model.name": str,
     "spec.regimes": list, "n_episodes": dict, "n_episodes.planned": int, "n_episodes.done": int,
     "tokens": dict, "timings": dict,
 }  # fmt: skip
-_OF_A_RUN: dict[str, type] = {
+_OF_A_RUN: dict[str, Kind] = {
     "spec.condition": dict, "spec.condition.name": str, "spec.task": str, "spec.split": str,
-    "spec.n_questions": int, "spec.budget": int, "spec.options": dict,
+    "spec.n_questions": int, "spec.budget": int, "spec.options": dict, "run": str, "spec.data_sha256": str,
+    "spec.condition.signal": str | None, "spec.condition.native_calls": bool, "spec.options.style": str,
+    "spec.options.constrain": bool,
 }  # fmt: skip
 _FIELDS = (*REQUIRED, *OPTIONAL, "messages", "calls", "observation_meta", "events", "timings")
-_LISTS = ("actions", "judgments", "failed", "stated")
-_LISTS_OF_OBJECTS = ("messages", "calls", "observation_meta", "events", "timings", "results")
-_COUNTS = ("prompt_tokens", "completion_tokens")
-
-
-def _is(value: object, kind: type) -> bool:
-    return isinstance(value, kind) and not (kind is int and isinstance(value, bool))
 
 
 def load_job_manifest(path: Path) -> dict[str, Any] | None:
@@ -55,7 +50,7 @@ def load_job_manifest(path: Path) -> dict[str, Any] | None:
     if manifest is None:
         return None
     file = path / MANIFEST
-    _check_fields(file, manifest, _OF_A_JOB)
+    check_fields(file, manifest, _OF_A_JOB)
     if manifest["status"] not in STATUSES:
         raise RunError(f"{file}: status is {manifest['status']!r}, expected one of {', '.join(STATUSES)}")
     return manifest
@@ -111,7 +106,7 @@ def load_manifest(path: Path) -> dict[str, Any] | None:
     if manifest is None:
         return None
     file = path / MANIFEST
-    _check_fields(file, manifest, _OF_A_RUN)
+    check_fields(file, manifest, _OF_A_RUN)
     _check_plan(file, manifest)
     questions = manifest.get("questions")
     if questions is not None and not isinstance(questions, list):
@@ -119,15 +114,32 @@ def load_manifest(path: Path) -> dict[str, Any] | None:
     return manifest
 
 
-def _check_fields(file: Path, manifest: Mapping[str, Any], fields: Mapping[str, type]) -> None:
+def check_fields(file: Path, manifest: Mapping[str, Any], fields: Mapping[str, Kind]) -> None:
+    """Check that a manifest has fields, and of their kind.
+
+    Parameters
+    ----------
+    file : pathlib.Path
+        Where it is from.
+    manifest : mapping
+        As read.
+    fields : mapping
+        Name, with dots between the levels -> kind, a key of `judged_useless.runs.entries.WORDS`; outer ones
+        first.
+
+    Raises
+    ------
+    RunError
+        If one is missing or not of its kind; the message names it.
+    """
     for name, kind in fields.items():
         value: Any = manifest
         for part in name.split("."):
             if part not in value:
-                raise RunError(f"{file}: {name} is missing, expected {_WORDS[kind]}")
+                raise RunError(f"{file}: {name} is missing, expected {WORDS[kind]}")
             value = value[part]
-        if not _is(value, kind):
-            raise RunError(f"{file}: {name} is {value!r}, expected {_WORDS[kind]}")
+        if not is_kind(value, kind):
+            raise RunError(f"{file}: {name} is {value!r}, expected {WORDS[kind]}")
 
 
 def _check_plan(file: Path, manifest: Mapping[str, Any]) -> None:
@@ -210,26 +222,9 @@ def job_record_check(
             raise RunError(f"{place}: question_id is {question!r}, expected a text")
         if questions is not None and question not in questions:
             raise RunError(f"{place}: question_id {question!r} is no question of this run")
-        _check_lists(place, record, fields)
+        check_entries(place, record, fields)
 
     return check
-
-
-def _check_lists(place: str, record: Mapping[str, Any], fields: Sequence[str]) -> None:
-    for name in (name for name in fields if name in (*_LISTS, *_LISTS_OF_OBJECTS)):
-        if not isinstance(record[name], list):
-            raise RunError(f"{place}: {name} is {record[name]!r}, expected a list")
-    for name in (name for name in fields if name in _LISTS_OF_OBJECTS):
-        for number, entry in enumerate(record[name], 1):
-            if not isinstance(entry, dict):
-                raise RunError(f"{place}: {name}, entry {number} is {entry!r}, expected an object")
-    for number, call in enumerate(record["calls"], 1):
-        for name in _COUNTS:
-            if name not in call or not (call[name] is None or _is(call[name], int)):
-                found = repr(call[name]) if name in call else "missing"
-                raise RunError(
-                    f"{place}: calls, entry {number}: {name} is {found}, expected a whole number or null"
-                )
 
 
 def missing(path: Path, manifest: Mapping[str, Any], found: Mapping[str, Collection[str]]) -> str:

@@ -11,6 +11,12 @@ from typing import Any
 from judged_useless.models.base import Decoding, Generation, Message, Model
 
 
+def require_places(limit: int) -> None:
+    """Raise ValueError if fewer than one request may be in flight."""
+    if limit < 1:
+        raise ValueError(f"concurrency is {limit}, expected at least 1")
+
+
 class Gate:
     """A semaphore whose waiters pass in the order of their rank.
 
@@ -24,8 +30,7 @@ class Gate:
     """
 
     def __init__(self, limit: int) -> None:
-        if limit < 1:
-            raise ValueError(f"concurrency is {limit}, expected at least 1")
+        require_places(limit)
         self._free = limit
         self._order = count()
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []

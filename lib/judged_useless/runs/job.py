@@ -38,7 +38,10 @@ class Job(Protocol):
         ...
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        """Return the manifest of a folder with every field that is read, or None; refuse a broken one."""
+        """Return the manifest of a folder with every field that is read, or None; refuse a broken one.
+
+        One that this job goes beyond, and can go on with, is returned as an unfinished one of this job.
+        """
         ...
 
     def check(self, regime: str) -> Check:

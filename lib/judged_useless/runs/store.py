@@ -90,7 +90,8 @@ def read_records(file: Path, check: Check = _unchecked) -> Iterator[dict[str, An
     Raises
     ------
     RunError
-        If a line that is not the last is no JSON object, a question occurs twice, or `check` says so.
+        If a line that is not the last is no JSON object, one is nested too deep to be read, a question occurs
+        twice, or `check` says so.
     """
     for whole in _whole_lines(file, check):
         yield whole.record
@@ -112,20 +113,24 @@ def _whole_lines(file: Path, check: Check = _unchecked) -> Iterator[_Whole]:
     with file.open("rb") as stream:
         for number, line in enumerate(stream, 1):
             end += len(line)
-            record = _parsed(line)
-            if record is not None:
-                place = f"{file}, line {number}"
+            place = f"{file}, line {number}"
+            try:
+                record = _parsed(line)
                 # Nothing here writes one; what is appended to or asked again must not break off over it.
-                if b"\\u" in line and (field := _halved_field(record)):
-                    raise RunError(f"{place}: {field}: half of a surrogate pair, expected whole characters")
+                halved = _halved_field(record) if record is not None and b"\\u" in line else ""
+            except RecursionError as error:
+                raise RunError(f"{place}: brackets too deep to be read") from error
+            if record is not None:
+                if halved:
+                    raise RunError(f"{place}: {halved}: half of a surrogate pair, expected whole characters")
                 check(place, record)
                 question_id = str(record.get("question_id"))
                 if question_id in seen:
-                    raise RunError(f"{file}, line {number}: question {question_id!r} occurs twice")
+                    raise RunError(f"{place}: question {question_id!r} occurs twice")
                 seen.add(question_id)
                 yield _Whole(line, end, record)
             elif end < size:
-                raise RunError(f"{file}, line {number}: not a JSON object, and not the last line")
+                raise RunError(f"{place}: not a JSON object, and not the last line")
 
 
 def _halved_field(record: Mapping[str, Any]) -> str:
@@ -198,7 +203,7 @@ class Lock:
             self._path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:
             raise RunError(
-                f"{self._path}: a file is in the way, and a run needs a folder; give another out"
+                f"{self._path}: a file is in the way, and a run needs a folder; move it, or give another out"
             ) from error
         try:
             self._lock.acquire()

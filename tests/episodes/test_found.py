@@ -1,0 +1,206 @@
+"""What lies beside a run is read only if it was found of this very run, and is what a probe writes."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged_useless import load_episodes
+from judged_useless.episodes import EpisodeError
+from judged_useless.episodes.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.probes import replay
+from judged_useless.runs import Run, run_cell
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+
+Damage = Callable[[dict[str, Any]], object]
+
+
+async def recorded(out: Path, **options: Any) -> Run:
+    arguments: dict[str, Any] = {
+        "model": "scripted:never", "task": "hamlets", "split": "all", "regimes": ("clean", "persistent"),
+        "n_questions": 3, "judge": False, "out": out, "progress": False,
+    }  # fmt: skip
+    return await run_cell(**(arguments | options))
+
+
+async def probed(out: Path, *probes: str) -> Run:
+    run = await recorded(out)
+    for probe in probes:
+        await replay(run, probe, progress=False)
+    return run
+
+
+def every_way(run: Path) -> list[Callable[[], object]]:
+    return [
+        lambda: Run(run).episodes(),
+        lambda: load_episodes(run),
+        lambda: answer_now_branches(run),
+        lambda: probe_results(run, "answer-now"),
+    ]
+
+
+async def test_the_probes_of_a_run_that_was_made_anew_are_refused(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    await probed(run, "answer-now")
+    shutil.rmtree(run)
+    await recorded(run, seed=5, useless_if_failed=0.1)
+    for read in every_way(run):
+        with pytest.raises(
+            EpisodeError, match=r"run.probes.answer-now.manifest\.json: spec\.run is 'scripted-"
+        ):
+            read()
+    # As the message says.
+    shutil.rmtree(tmp_path / "run.probes")
+    assert "answer_now" not in Run(run).episodes()
+
+
+async def test_the_probes_of_a_run_made_anew_with_the_same_options_are_refused_too(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    file = run.path / "persistent.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
+    for read in every_way(run.path):
+        with pytest.raises(EpisodeError, match=r"manifest\.json: spec\.trajectories_sha256\.persistent is '"):
+            read()
+
+
+async def test_a_run_is_read_with_its_probes_under_another_name(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now", "judgments")
+    shutil.copytree(run.path, tmp_path / "copy")
+    shutil.copytree(tmp_path / "run.probes", tmp_path / "copy.probes")
+    assert Run(tmp_path / "copy").episodes().equals(run.episodes())
+    assert answer_now_branches(tmp_path / "copy").equals(answer_now_branches(run.path))
+
+
+async def test_probes_are_merged_into_some_of_the_episodes(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    whole = run.episodes()
+    some = whole[whole["regime"] == "persistent"].drop(columns=["answer_now", "answer_now_repaired"])
+    merged = merge_probes(some, run.path)
+    assert merged["answer_now"].tolist() == whole.loc[merged.index, "answer_now"].tolist()
+
+
+def put(name: str, value: object) -> Damage:
+    return lambda manifest: manifest["spec"].update({name: value})
+
+
+MANIFESTS: dict[str, tuple[Damage, str]] = {
+    "another format": (put("format", 99), r"spec\.format is 99, expected 1"),
+    "a format that is true": (put("format", True), r"spec\.format is True, expected 1"),
+    "another probe": (put("probe", "beliefs"), r"spec\.probe is 'beliefs', expected 'answer-now'"),
+    "another run": (put("run", "another"), r"spec\.run is 'another', expected 'scripted-never"),
+    "no hashes": (put("trajectories_sha256", None), r"spec\.trajectories_sha256 is None, expected \{'clean'"),
+    "another hash": (
+        put("trajectories_sha256", {"clean": "0"}),
+        r"spec\.trajectories_sha256\.clean is '0', exp",
+    ),
+    "another model": (
+        lambda manifest: manifest["spec"]["model"].update(policy="own-3"),
+        r"spec\.model\.policy is 'own-3', expected 'never'",
+    ),
+    "fills by a text": (put("fills_judgments", "no"), r"spec\.fills_judgments is 'no', expected True"),
+    "does not fill": (put("fills_judgments", False), r"spec\.fills_judgments is False, expected True"),
+    "a path for a regime": (
+        put("regimes", ["../../run/clean"]),
+        r"spec\.regimes has '../../run/clean', expected",
+    ),
+    "a number for a regime": (
+        put("regimes", [1]),
+        r"spec\.regimes has 1, expected those of the run: clean, p",
+    ),
+    "a list for a regime": (put("regimes", [["clean"]]), r"spec\.regimes has \['clean'\], expected those"),
+    "a regime that was not run": (put("regimes", ["plausible"]), r"spec\.regimes has 'plausible', expected"),
+    "regimes that are a text": (put("regimes", "clean"), r"spec\.regimes is 'clean', expected a list"),
+    "no regimes": (lambda manifest: manifest["spec"].pop("regimes"), r"spec\.regimes is missing, expected"),
+    "a made-up status": (lambda manifest: manifest.update(status="<b>"), r"status is '<b>', expected one of"),
+    "no spec": (lambda manifest: manifest.pop("spec"), "spec is missing, expected an object"),
+}
+
+
+async def test_a_manifest_that_is_not_of_this_probe_of_this_run_is_refused(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    file = probe_folder(run.path, "answer-now") / "manifest.json"
+    whole = file.read_text()
+    assert answer_now_branches(run.path)["regime"].nunique() == 2
+    for damage, message in MANIFESTS.values():
+        manifest = json.loads(whole)
+        damage(manifest)
+        file.write_text(json.dumps(manifest))
+        with pytest.raises(EpisodeError, match=rf"answer-now.manifest\.json: {message}"):
+            answer_now_branches(run.path)
+    for content, message in {
+        "{": "not valid JSON",
+        "[]": "expected a JSON object",
+        "[" * 9999: "not valid",
+    }.items():
+        file.write_text(content)
+        with pytest.raises(EpisodeError, match=rf"answer-now.manifest\.json: {message}"):
+            run.episodes()
+    file.unlink()
+    with pytest.raises(EpisodeError, match=r"answer-now: holds \.jsonl files but no manifest\.json"):
+        run.episodes()
+
+
+RECORDS: dict[str, tuple[Damage, str]] = {
+    "no results": (lambda record: record.update(results=None), "results is None, expected a list"),
+    "a success of text": (
+        lambda record: record["results"][0].update(success="false"),
+        "results, entry 1: success is 'false', expected true or false",
+    ),
+    "a step too many": (lambda record: record["results"][0].update(t=99), "results, entry 1: t is 99, exp"),
+    "a foreign question": (lambda record: record.update(question_id="zz"), "question_id 'zz' is no question"),
+    "a question twice": (
+        lambda record: record.update(question_id="h00"),
+        "results|question 'h00' occurs twice",
+    ),
+    "another regime": (lambda record: record.update(regime="clean"), "regime is 'clean', expected 'persist"),
+    "half a character": (
+        lambda record: record["results"][0].update(answer="\ud800"),
+        "results: half of a surrogate pair",
+    ),
+}
+
+
+async def test_a_record_that_no_probe_writes_is_refused_by_line_and_field(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    file = probe_folder(run.path, "answer-now") / "persistent.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    for damage, message in RECORDS.values():
+        record = json.loads(lines[1])
+        damage(record)
+        file.write_text("".join([lines[0], json.dumps(record) + "\n", lines[2]]))
+        for read in every_way(run.path):
+            with pytest.raises(EpisodeError, match=rf"persistent\.jsonl, line 2: ({message})"):
+                read()
+    file.write_text("".join([lines[0], '{"question_id": ' + "[" * 3000 + "\n", lines[2]]))
+    with pytest.raises(EpisodeError, match=r"persistent\.jsonl, line 2: brackets too deep"):
+        run.episodes()
+
+
+async def test_a_complete_probe_that_has_lost_some_is_not_read_as_if_it_had_not(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    file = probe_folder(run.path, "answer-now") / "persistent.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-100])
+    with pytest.raises(EpisodeError, match="complete by its manifest, but there are 5 of 6 episodes"):
+        run.episodes()
+    await replay(run, "answer-now", progress=False)
+    assert [json.loads(line)["results"] for line in file.read_bytes().splitlines()] == [
+        json.loads(line)["results"] for line in whole.splitlines()
+    ]
+    assert len(run.episodes()) == 6
+
+
+async def test_a_run_that_is_damaged_itself_is_told_by_its_own_file(tmp_path: Path) -> None:
+    run = await probed(tmp_path / "run", "answer-now")
+    manifest = json.loads((run.path / "manifest.json").read_text())
+    del manifest["run"]
+    (run.path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(EpisodeError, match=r"run.manifest\.json: run is missing, expected a text"):
+        answer_now_branches(run.path)
+    (run.path / "manifest.json").unlink()
+    with pytest.raises(EpisodeError, match="no manifest"):
+        answer_now_branches(run.path)
