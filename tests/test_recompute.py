@@ -123,7 +123,7 @@ def test_coverage_counts_by_hand() -> None:
         }
     )
     counted = coverage(compared)
-    assert counted["where"].to_list() == ["Table 1", "running text", "Figure 3"]
+    assert counted["where"].to_list() == ["Table 1", "text", "Figure 3"]
     assert counted[["published", "recomputed", "equal", "differ"]].to_numpy().tolist() == [
         [3, 2, 1, 1], [1, 1, 1, 0], [1, 0, 0, 0],
     ]  # fmt: skip
