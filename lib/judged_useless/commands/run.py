@@ -84,8 +84,8 @@ def _names() -> str:
     policies = ", ".join([*POLICIES, *(f"{name}-N" for name in COUNTED)])
     agents = [name for name, preset in PRESETS.items() if preset.served]
     lists = {
-        "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, SGLang, "
-        "llama.cpp), anthropic, scripted (no language model). The packages: pip install "
+        "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, "
+        "SGLang, llama.cpp), anthropic, scripted (no language model). The packages: pip install "
         "'judged-useless[vllm]', '[openai]', '[anthropic]', or in a checkout pip install -e '.[vllm]'",
         "names": f"any model of the provider's. The paper's agents go by their released names too, with its "
         f"decoding: {', '.join(agents)}; openai:qwen3-8b and openai:Qwen/Qwen3-8B are one. search-r1 "

@@ -67,9 +67,9 @@ class RetryPolicy:
     def __post_init__(self) -> None:
         if self.attempts < 1:
             raise ValueError(f"retry: attempts is {self.attempts!r}, expected an integer >= 1")
-        for field in ("seconds", "first_wait", "max_wait"):
-            if not getattr(self, field) >= 0:
-                raise ValueError(f"retry: {field} is {getattr(self, field)!r}, expected a number >= 0")
+        for name in ("seconds", "first_wait", "max_wait"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"retry: {name} is {getattr(self, name)!r}, expected a number >= 0")
 
 
 def _wait(policy: RetryPolicy) -> Callable[[tenacity.RetryCallState], float]:

@@ -1,4 +1,4 @@
-"""In what two specifications differ, as a reader wants to know it: values in full, hashes by what they are of."""
+"""In what two specifications differ: values in full, hashes by what they are of."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
