@@ -143,7 +143,7 @@ def stated_contrasts(
 
     References
     ----------
-    Paper, Appendix D.4, Table 24 (arXiv:2610.06191).
+    Paper, Appendix D.4, Table 23 (arXiv:2610.06191).
     """
     failing = episodes[episodes["regime"].isin(FAIL)]
     rows: dict[object, Estimate | str] = {}

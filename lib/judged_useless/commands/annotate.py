@@ -23,7 +23,7 @@ streams (paper, Appendix B.2; the rubric is data/rubric.md):
   S1  what each result is worth: useful_new, related, redundant, off_topic, unclear. The yardstick for what
       the agent says of its results; no measure of stopping is computed from it.
   S2  what the thought after each result says of it: says_useless, partly_useful, useful, no_judgment,
-      unclear. In the place of the keyword reader's judgments it gives Δ of stated judgments (Table 24).
+      unclear. In the place of the keyword reader's judgments it gives Δ of stated judgments (Table 23).
 
 Annotators see one record at a time, without regime, expected answer and outcome. The first one named is the
 primary: where the two differ and nobody rules, its label stands. Without a model, try it with

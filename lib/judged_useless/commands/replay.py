@@ -20,7 +20,7 @@ probes, each on copies of the run's conversations:
   repair      what is your real answer? Asked of the agent once an episode, only where its answer copies the
               template ("your best guess"). Usually few calls or none. For the repaired numbers; any regime.
   stated      which judgment does the thought after each result state? Asked of an annotator, by the rubric:
-              name it with --model provider:name --other-model. One call a thought. For Tables 23 and 24, in
+              name it with --model provider:name --other-model. One call a thought. For Table 23, in
               the five regimes with failures.
 
 The run's model is asked with the decoding it was run with. Give --base-url again: a run's server is written
