@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from judged_useless.annotation import STREAMS
 from judged_useless.cli import main
+from judged_useless.models import Generation
 from judged_useless.models.base import ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted_annotator import ScriptedAnnotator
 from judged_useless.runs import Run
@@ -191,3 +192,19 @@ def test_servers_are_told_apart_by_annotator() -> None:
     assert command._options(parsed, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
     assert command._options(parsed, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
     assert command._options(parsed, "scripted:annotator-5") == {}
+
+
+@pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
+def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
+    text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def same(self: object, *_: object, **__: object) -> Generation:
+        return Generation(text=text, finish_reason="stop")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", same)
+    assert annotate(run, "--stream", "S2") == 0
+    printed = capsys.readouterr().out
+    assert "disagreements: 0 of " in printed
+    assert not list(run.with_name("my-run.probes").rglob("disagreements*"))
+    assert ("agreement is undefined: no item has a label of both" in printed) == (text[0] == "I")
+    assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed

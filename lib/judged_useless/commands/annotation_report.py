@@ -67,7 +67,7 @@ def report(
         found = disagreements(part, first, second)
         print(
             f"disagreements: {len(found)} of {len(part)}; {found['changes_count'].sum()} of them change a "
-            "count of useless results in a row"
+            "count of useless results in a row" + (", as far as the sample tells" if arguments.n else "")
         )
         ruled = to_adjudicate(found, arguments.check)
         rulings = _rulings(items, ruled, sheets.pop(stream, None))
