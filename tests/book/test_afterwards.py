@@ -13,12 +13,17 @@ from judged_useless.probes import PROBES
 
 BOOK = Path(__file__).parents[2] / "book"
 PAGE = (BOOK / "afterwards.md").read_text(encoding="utf-8")
-_BLOCK = re.compile(r"^    (judged-useless [^\n]*)$|^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(
+    r"^    (judged-useless (?:[^\n]*\\\n)*[^\n]*)$|^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def blocks() -> list[tuple[str, str]]:
     """Return commands and Python of the page, in its order."""
-    return [("command", found[1]) if found[1] else ("python", found[2]) for found in _BLOCK.finditer(PAGE)]
+    return [
+        ("command", found[1].replace("\\\n", " ")) if found[1] else ("python", found[2])
+        for found in _BLOCK.finditer(PAGE)
+    ]
 
 
 def rule_on(folder: Path) -> None:

@@ -194,6 +194,26 @@ def test_servers_are_told_apart_by_annotator() -> None:
     assert command._options(parsed, "scripted:annotator-5") == {}
 
 
+def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
+    import argparse
+
+    from judged_useless.commands import annotate as command
+    from judged_useless.models import get_model
+
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    names = ("openai:qwen3-32b", "openai:qwen3-8b")
+    url = "http://127.0.0.1:1/v1"
+    given = ["run", "--annotator", names[0], "--annotator", names[1], "--greedy", names[0], "--base-url", url]
+    parsed = parser.parse_args(given)
+    greedy, other = (get_model(name, **command._options(parsed, name)) for name in names)
+    assert (greedy.name, greedy.decoding.temperature, greedy.decoding.thinking) == ("qwen3-32b", 0.0, False)
+    assert other.decoding.temperature == 0.7
+    parsed.greedy = ["openai:qwen3"]
+    with pytest.raises(ValueError, match="--greedy openai:qwen3: expected a model given with --annotator"):
+        command._check(parsed)
+
+
 @pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
 def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

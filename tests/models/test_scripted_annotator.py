@@ -67,14 +67,13 @@ async def test_a_thought_is_labelled_by_the_keyword_reader(thought: str, wanted:
 @pytest.mark.parametrize("percent", [0, 5, 10, 100])
 async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
     made, n = annotator(f"annotator-{percent}"), 2000
-    said = [json.loads(await label(made, result=str(i), next_thought="So on."))["label"] for i in range(n)]
+    records = [{"result": str(place), "next_thought": "So on."} for place in range(n)]
+    said = [json.loads(await label(made, **record))["label"] for record in records]
     wrong = [each for each in said if each != "no_judgment"]
     # Four standard errors.
     assert abs(len(wrong) / n - percent / 100) <= 4 * (0.25 / n) ** 0.5 * (percent not in (0, 100))
     assert len(set(wrong)) == (4 if percent else 0)
-    assert said == [
-        json.loads(await label(made, result=str(i), next_thought="I will go on."))["label"] for i in range(n)
-    ]
+    assert said == [json.loads(await label(made, **record))["label"] for record in records]
 
 
 async def test_two_annotators_err_apart_and_some_replies_are_none() -> None:

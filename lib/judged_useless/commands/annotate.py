@@ -5,6 +5,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from judged_useless.annotation import Item
-    from judged_useless.models import Model
+    from judged_useless.models import Decoding, Model
     from judged_useless.runs import Run
 
 SUMMARY = "have two models label what results were worth and what the agent said of them"
@@ -32,6 +33,7 @@ scripted:annotator-5 and scripted:annotator-10, which are wrong in 5 and 10 perc
 Everything lies in the folder --out, by default RUN.probes/annotation beside the run: a folder for each
 annotator in the form of a run, which the same command resumes; labels.csv; and the sheets of disagreements,
 one a stream, which are never overwritten. Fill in the column 'adjudicated' and give them with --adjudicated.
+A cap of costs holds for each annotator.
 """
 
 
@@ -81,6 +83,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="server of both annotators, or of the one named before =; may be repeated",
     )
     parser.add_argument(
+        "--greedy",
+        action="append",
+        default=[],
+        metavar="ANNOTATOR",
+        help="have this one decode at temperature 0, as the paper's local annotator did (as its preset says)",
+    )
+    parser.add_argument(
         "--constrain", action="store_true", help="hold replies to their form, for very small models"
     )
     parser.add_argument("--source", metavar="PATH", help="where the task is read from (scripted annotators)")
@@ -124,6 +133,8 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     if _folder_name(names[0]) == _folder_name(names[1]):
         raise ValueError(f"--annotator {names[0]} is given twice; agreement needs two that differ")
+    if unknown := [name for name in arguments.greedy if name not in names or name.startswith("scripted:")]:
+        raise ValueError(f"--greedy {unknown[0]}: expected a model given with --annotator")
     if arguments.check < 0:
         raise ValueError(f"--check is {arguments.check}, expected 0 or more")
 
@@ -215,7 +226,15 @@ def _options(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
             )
         if name in ("", annotator):
             urls.append(url)
-    return price_options(arguments, annotator) | ({"base_url": urls} if urls else {})
+    options = price_options(arguments, annotator) | ({"base_url": urls} if urls else {})
+    return options | ({"decoding": _greedy(annotator)} if annotator in arguments.greedy else {})
+
+
+def _greedy(annotator: str) -> "Decoding":
+    from judged_useless.models.presets import identify
+
+    provider, _, name = annotator.partition(":")
+    return replace(identify(name, provider).decoding, temperature=0.0, top_p=None, top_k=None)
 
 
 def _knowing(model: "Model", runs: "Sequence[Run]", source: str | None) -> "Model":
