@@ -25,7 +25,8 @@ probes, each on copies of the run's conversations:
 
 The run's model is asked with the decoding it was run with. Give --base-url again: a run's server is written
 down, not taken over, since it may be another one by then.
-Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing.
+Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing. What
+another model says (but for stated) lies in RUN.probes/PROBE@MODEL and is read only where MODEL is named.
 """
 #: Why a probe had nobody to ask.
 _NOTHING = {"repair": "no answer copies the template, so there is nothing to repair,"}
