@@ -1,6 +1,7 @@
 """``judged-useless run``: its options reach the run, and what goes wrong is one sentence."""
 
 import argparse
+import socket
 from pathlib import Path
 
 import pytest
@@ -106,6 +107,34 @@ def test_a_file_in_the_place_of_the_folder_is_refused(inside: str, tmp_path: Pat
 def test_a_rate_that_is_no_share_is_refused(rate: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=rf"useless_rate is {rate}.*between 0 and 1"):
         main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), f"--useless-rate={rate}")
+
+
+def test_help_lists_what_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    from judged_useless.conditions import CONDITIONS, PARTS
+    from judged_useless.models import PROVIDERS
+    from judged_useless.models.policies import POLICIES
+    from judged_useless.models.presets import PRESETS
+    from judged_useless.regimes import PARAMETRIC, REGIMES
+
+    with pytest.raises(SystemExit):
+        main("--help")
+    told = capsys.readouterr().out.partition("providers:")[2]
+    for name in (*PROVIDERS, *CONDITIONS, *PARTS, *POLICIES, *PRESETS, *REGIMES):
+        assert name in told
+    assert len(command._PATTERNS.split(", ")) == len(PARAMETRIC)
+
+
+def test_a_server_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    given = ("--model", "openai:Qwen/Qwen3-8B", "--base-url", f"{url}/v1", "--out", str(tmp_path / "run"))
+    assert main(*given) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"judged-useless run: {url}: connection failed: ")
+    assert line.endswith("is the server running, and is that its address?")
+    # What never had an episode is in nobody's way.
+    assert main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), "--regimes", "clean") == 0
 
 
 def test_every_option_of_a_cell_is_an_option_of_the_command() -> None:

@@ -11,6 +11,7 @@ COMMANDS = {
     "fetch": "judged_useless.commands.fetch",
     "run": "judged_useless.commands.run",
     "replay": "judged_useless.commands.replay",
+    "annotate": "judged_useless.commands.annotate",
 }
 
 #: Exit status as of a program that SIGPIPE ends, which is what a shell expects before ``| head``.

@@ -1,7 +1,6 @@
 """Annotation from blinded items to adjudicated labels: nothing shown that should not be, nothing lost."""
 
 import asyncio
-import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -16,19 +15,19 @@ from canned import CannedModel
 from judged_useless.annotation import (
     STREAMS,
     Item,
-    SheetError,
+    Ruling,
     annotate,
     annotation_items,
     annotator_agreement,
     disagreements,
     final_labels,
+    judged_accuracy,
     key_table,
     load_rubric,
     primary_accuracy,
-    read_sheet,
     reference_sample,
+    to_adjudicate,
     with_stated,
-    write_sheet,
 )
 from judged_useless.annotation.annotators import read_label
 from judged_useless.estimators import UndefinedEstimateError, stated_agreement, wilson_interval
@@ -122,8 +121,9 @@ def test_nothing_is_shown_of_regime_answer_and_outcome(run: Run, items: list[Ite
         ):
             assert hidden not in shown.replace(item.question, "")
         assert set(json.loads(shown)) <= {"question", "earlier_results", "result", "next_thought"}
-        assert not set(item.id) & set(item.where["regime"]) - set("abcdef0123456789")
-    assert all(re.fullmatch("[0-9a-f]{16}", item.id) for item in items)
+        assert not set(item.id) & set(item.where["regime"]) - set("xabcdef0123456789")
+    # No spreadsheet program takes it for a number.
+    assert all(re.fullmatch("x[0-9a-f]{16}", item.id) for item in items)
 
 
 def test_results_and_thoughts_are_those_of_the_trajectory(run: Run, items: list[Item]) -> None:
@@ -232,86 +232,50 @@ def test_one_label_is_made_of_two_and_a_ruling() -> None:
     assert table["by"].tolist() == ["both", "primary", "adjudicated", "second", "nobody"]
     with pytest.raises(ValueError, match="label 'off_topic'; expected an item of S2 and one of says_useless"):
         final_labels(key_of(5), first, second, {"c": "off_topic"})
+    ruled = {"c": Ruling("says_useless", "it says so"), "d": Ruling("useful")}
+    table = final_labels(key_of(5), first, second, ruled)
+    assert table["label"].tolist() == ["useful", "useful", "says_useless", "useful", None]
+    with pytest.raises(ValueError, match="label 'off_topic'"):
+        final_labels(key_of(5), first, second, {"c": Ruling("off_topic")})
     with pytest.raises(ValueError, match="adjudicated z"):
         final_labels(key_of(5), first, second, {"z": "useful"})
+
+
+def test_what_is_ruled_on_is_all_that_changes_a_count_and_a_sample_of_the_rest() -> None:
+    changes = [place % 3 == 0 for place in range(60)]
+    found = pd.DataFrame({"changes_count": changes}, index=[f"x{place:02d}" for place in range(60)][::-1])
+    chosen = to_adjudicate(found, 10)
+    assert chosen["changes_count"].sum() == 20
+    assert len(chosen) == 30
+    assert chosen.index.is_monotonic_increasing
+    assert chosen.index.tolist() == to_adjudicate(found.sample(frac=1, random_state=1), 10).index.tolist()
+    assert chosen.index.tolist() != to_adjudicate(found, 10, seed=1).index.tolist()
+    assert len(to_adjudicate(found, 0)) == 20
+    assert len(to_adjudicate(found, 1000)) == 60
+
+
+def test_what_is_stated_is_held_against_what_it_was_worth() -> None:
+    worth = given("useful_new", "related", "redundant", "off_topic", "unclear", "off_topic")
+    said = given("partly_useful", "says_useless", "no_judgment", "says_useless", "says_useless")
+    said.index = pd.Index([name.upper() for name in said.index])
+    key = key_of(6)
+    both = pd.concat([key.assign(stream="S1"), key.set_index(key.index.str.upper())])
+    table = judged_accuracy(worth, said, both, n_boot=20)
+    # The unclear one is worth nothing known, and no thought follows the last.
+    assert table["n"].to_dict() == {"useless called useless": 3, "useful called useful": 1}
+    assert table["value"].tolist() == pytest.approx([2 / 3, 1.0])
 
 
 def test_the_primarys_accuracy_has_wilsons_interval() -> None:
     first = given("useful", "useful", "unclear", "useful")
     estimate = primary_accuracy(first, dict.fromkeys("abcd", "useful"))
     assert (estimate.value, estimate.n) == (0.75, 4)
+    assert primary_accuracy(first, {name: Ruling("useful") for name in "abcd"}) == estimate
     low, high = proportion_confint(3, 4, method="wilson")
     assert (estimate.low, estimate.high) == pytest.approx((low, high))
     assert wilson_interval(3, 4) == pytest.approx((low, high))
     with pytest.raises(UndefinedEstimateError):
         primary_accuracy(first, {})
-
-
-@pytest.fixture
-async def sheet(items: list[Item], tmp_path: Path) -> tuple[list[Item], pd.DataFrame, Path]:
-    chosen = of(items, "S2")
-    first = await label(chosen, tmp_path, "one", wrong_at=0.0)
-    second = await label(chosen, tmp_path, "two", wrong_at=0.4)
-    # What spreadsheets and CSV readers trip over.
-    odd = [
-        Item(i.id, i.stream, '=HYPERLINK("x")', (), 'a "quoted", text\r\nin\rlines', "-1\n+2", i.where)
-        for i in chosen[:20]
-    ]
-    chosen = [*odd, *chosen[20:]]
-    found = disagreements(key_table(chosen), first, second)
-    return chosen, found, write_sheet(chosen, found, tmp_path / "sheet.csv")
-
-
-def edited(path: Path, change: Any) -> None:
-    """Change the rows of a sheet as a spreadsheet program would store them."""
-    with path.open(encoding="utf-8", newline="") as stream:
-        rows = list(csv.DictReader(stream))
-    rows = change(rows) or rows
-    with path.open("w", encoding="utf-8-sig", newline="") as stream:
-        writer = csv.DictWriter(stream, list(rows[0]), lineterminator="\r\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-async def test_a_sheet_comes_back_whole(sheet: tuple[list[Item], pd.DataFrame, Path]) -> None:
-    items, found, path = sheet
-    assert len(found) > 10
-    assert read_sheet(items, found, path) == {}
-    decided = {name: STREAMS["S2"].labels[place % 5] for place, name in enumerate(found.index)}
-
-    def fill(rows: list[dict[str, str]]) -> None:
-        assert [row["id"] for row in rows] == found.index.tolist()
-        assert not any(row["question"].startswith("=") for row in rows)
-        assert not any(regime in str(row) for row in rows for regime in REGIMES)
-        for row in rows:
-            row["adjudicated"], row["note"] = f" {decided[row['id']]} ", 'why, "so"'
-        rows.reverse()
-
-    edited(path, fill)
-    rulings = read_sheet(items, found, path)
-    assert {name: ruling.label for name, ruling in rulings.items()} == decided
-    assert {ruling.note for ruling in rulings.values()} == {'why, "so"'}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda rows: rows[1].update(id="0" * 16), r"row 3: field 'id': '0{16}' is none of the ids"),
-        (lambda rows: rows[1].update(id=rows[0]["id"]), "row 3: field 'id': .* a second time"),
-        (lambda rows: rows[0].update(thought="rewritten"), "row 2: field 'thought' was changed"),
-        (lambda rows: rows[0].update(first="useful" * 2), "row 2: field 'first' was changed"),
-        (lambda rows: rows[2].update(adjudicated="off_topic"), "row 4: field 'adjudicated': 'off_topic'"),
-        (lambda rows: rows[1:], "1 rows are missing, such as that of id"),
-        (lambda rows: [{"id": row["id"]} for row in rows], "columns"),
-    ],
-)
-async def test_a_sheet_changed_elsewhere_is_refused(
-    change: Any, message: str, sheet: tuple[list[Item], pd.DataFrame, Path]
-) -> None:
-    items, found, path = sheet
-    edited(path, change)
-    with pytest.raises(SheetError, match=message):
-        read_sheet(items, found, path)
 
 
 def test_a_sample_has_its_share_of_every_stratum(items: list[Item]) -> None:
@@ -350,7 +314,7 @@ async def test_annotating_goes_on_where_it_stopped(items: list[Item], tmp_path: 
     again = Annotator("one", 0.2)
     labels = await annotate(chosen, again, tmp_path / "one", progress=False)
     assert labels.to_dict() == (await label(chosen, tmp_path / "new", "one", wrong_at=0.2)).to_dict()
-    with pytest.raises(RunError, match="holds another run"):
+    with pytest.raises(RunError, match=r"another annotation, .*: the records to label are not the same"):
         await annotate(chosen[1:], again, tmp_path / "one", progress=False)
     with pytest.raises(ValueError, match="0 items"):
         await annotate([], again, tmp_path / "none", progress=False)

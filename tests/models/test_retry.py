@@ -10,6 +10,7 @@ from judged_useless.models import (
     ServiceUnavailableError,
     TransientModelError,
 )
+from judged_useless.models.base import NoServerError, UnreachableError
 from judged_useless.models.retry import RetryPolicy, with_retries
 
 
@@ -58,6 +59,33 @@ async def test_time_is_bounded() -> None:
     service = Service(RateLimitError("x", wait=11.0))
     with pytest.raises(ServiceUnavailableError, match="1 attempts"):
         await with_retries(service, RetryPolicy(seconds=10.0, sleep=Waits()))
+
+
+async def test_a_server_that_was_never_heard_of_is_given_up_after_a_few_seconds(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    waits = Waits()
+    service = Service(*itertools.repeat(UnreachableError("http://x: connection failed"), 50))
+    with pytest.raises(NoServerError, match=r"^http://x: connection failed; is the server running"):
+        await with_retries(service, RetryPolicy(sleep=waits))
+    assert service.requests == 3
+    assert sum(waits) <= 3
+    assert not caplog.records
+
+
+@pytest.mark.parametrize("heard", [None, RateLimitError("busy"), FatalModelError("no such model")])
+async def test_a_server_that_was_heard_of_once_is_waited_for(heard: Exception | None) -> None:
+    policy = RetryPolicy(attempts=6, sleep=Waits())
+    if isinstance(heard, FatalModelError):
+        with pytest.raises(FatalModelError):
+            await with_retries(Service(heard), policy)
+    else:
+        await with_retries(Service(*filter(None, [heard])), policy)
+    gone = Service(*itertools.repeat(UnreachableError("gone"), 50))
+    with pytest.raises(ServiceUnavailableError, match="6 attempts; the last: gone") as caught:
+        await with_retries(gone, policy)
+    assert type(caught.value) is ServiceUnavailableError
+    assert gone.requests == 6
 
 
 @pytest.mark.parametrize("error", [FatalModelError("no"), ZeroDivisionError("a bug"), KeyError("a bug")])

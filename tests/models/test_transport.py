@@ -14,9 +14,11 @@ from judged_useless.models import (
     RateLimitError,
     TransientModelError,
 )
+from judged_useless.models.base import UnreachableError
 from judged_useless.models.transport import (
     Redactor,
     classify_sdk_error,
+    connection_timeout,
     package_versions,
     prefix_key,
     prompt_bound,
@@ -116,13 +118,27 @@ def test_lost_connections_are_transient(sdk: ModuleType) -> None:
     timeout = sdk.APITimeoutError(request=REQUEST)
     assert str(classify_sdk_error(timeout, sdk, NOTHING)) == "timed out"
     for cause in (
-        httpx.ConnectError("no"),
         httpx.RemoteProtocolError("cut"),
         httpx.ReadError("x"),
         OSError(),
     ):
         error = caused(sdk.APIConnectionError(request=REQUEST), cause)
         assert type(classify_sdk_error(error, sdk, NOTHING)) is TransientModelError
+
+
+def test_a_connection_that_does_not_come_about_names_the_address(sdk: ModuleType) -> None:
+    request = httpx.Request("POST", "http://me:secret@server.example:8000/v1/chat")
+    refused = caused(sdk.APIConnectionError(request=request), httpx.ConnectError("refused"))
+    hanging = caused(sdk.APITimeoutError(request=request), httpx.ConnectTimeout(""))
+    for error, why in ((refused, "refused"), (hanging, "nobody answers")):
+        meaning = classify_sdk_error(error, sdk, NOTHING)
+        assert type(meaning) is UnreachableError
+        assert str(meaning) == f"http://server.example:8000: connection failed: {why}"
+
+
+def test_a_connection_is_waited_for_shorter_than_a_reply() -> None:
+    assert (connection_timeout(600.0).connect, connection_timeout(600.0).read) == (5.0, 600.0)
+    assert connection_timeout(0.5).connect == 0.5
 
 
 def test_an_unreadable_response_is_transient(sdk: ModuleType) -> None:

@@ -1,5 +1,6 @@
 """Probing a run: beside it, resumable, refused where it would mislead, and merged in on reading."""
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ import pytest
 from judged_useless import load_episodes
 from judged_useless.annotation.labels import load_rubric
 from judged_useless.cli import main
-from judged_useless.episodes import EpisodeError
-from judged_useless.episodes.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.episodes import EpisodeError, answer_now_branches, probe_results
+from judged_useless.episodes.beside import merge_probes, probe_folder
 from judged_useless.estimators import (
     answer_rate_after_run,
     continue_or_answer,
@@ -340,7 +341,7 @@ async def test_results_of_another_run_of_the_same_name_are_refused(tmp_path: Pat
     await replay(run, "judgments", progress=False)
     file = run.path / "persistent.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
-    with pytest.raises(RunError, match=r"trajectories_sha256\.persistent"):
+    with pytest.raises(RunError, match="trajectories in persistent are not the ones that were asked"):
         await replay(run, "judgments", progress=False)
 
 
@@ -363,11 +364,41 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
             run.episodes()
 
 
-async def test_a_run_without_placeholders_has_nothing_to_repair(tmp_path: Path) -> None:
+async def test_a_probe_folder_says_which_run_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = await recorded(tmp_path, n_questions=1)
+    folder = await replay(run, "judgments", progress=False)
+    await replay(run, "answer-now", progress=False)
+    with pytest.raises(RunError, match=r"run.probes: the probe folder of .*run, not a run; give .*run$"):
+        Run(folder.parent)
+    for given in (folder, folder.parent, [run.path, folder.parent]):
+        with pytest.raises(RunError, match=r"found of a run, not a run; give the run: .*run$"):
+            load_episodes(given)
+    assert await asyncio.to_thread(main, ["replay", str(folder.parent), "--probe", "judgments"]) == 1
+    assert f"the probe folder of {run.path}, not a run" in capsys.readouterr().err
+    # A folder of runs holds the probes of each beside it, and is read without them.
+    assert len(load_episodes(tmp_path)) == len(run.episodes())
+
+
+def test_help_says_what_each_probe_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["replay", "--help"])
+    told = capsys.readouterr().out.partition("probes, each")[2].splitlines()
+    assert [line.split()[0] for line in told if line.startswith("  ") and line[2] != " "] == list(PROBES)
+
+
+async def test_a_run_without_placeholders_has_nothing_to_repair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     run = await recorded(tmp_path, n_questions=3, placeholder=0.0)
     await replay(run, "repair", progress=False)
     episodes = run.episodes()
     assert (episodes["repaired_success"] == episodes["success"]).all()
+    command = ["replay", str(run.path), "--probe", "repair", "--quiet"]
+    assert await asyncio.to_thread(main, command) == 0
+    why = "0 episodes, 0 calls: no answer copies the template, so there is nothing to repair, in clean, pers"
+    assert why in capsys.readouterr().out
     plain = episodes.drop(columns=["answer", "repaired_answer", "repaired_success"])
     assert merge_probes(plain, run.path)["repaired_answer"].isna().all()
 

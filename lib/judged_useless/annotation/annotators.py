@@ -103,6 +103,12 @@ class _Annotation:
     def run_id(self) -> str:
         return f"annotation by {self.model.name}"
 
+    def another(self, different: str) -> str:
+        return (
+            f"holds another annotation, of which this is different: {different}. Give another out, or move "
+            "or remove that folder to have everything labelled anew"
+        )
+
     def manifest(self, path: Path) -> dict[str, Any] | None:
         return load_job_manifest(path)
 

@@ -64,9 +64,12 @@ class Item:
 
 
 def item_id(stream: str, where: Mapping[str, Any]) -> str:
-    """Return the id of an item: a hash, so that it tells neither regime nor step."""
+    """Return the id of an item: a hash, so that it tells neither regime nor step.
+
+    A letter stands before it: a spreadsheet program would take ``12e4567890123456`` for a number.
+    """
     parts = [stream, *(str(where[name]) for name in KEY)]
-    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
+    return "x" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
 def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[Item]:

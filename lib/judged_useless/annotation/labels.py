@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from judged_useless.paths import data_dir
 
@@ -71,6 +72,21 @@ def get_stream(name: str) -> Stream:
     return STREAMS[name]
 
 
+class Ruling(NamedTuple):
+    """What was decided on one item.
+
+    Attributes
+    ----------
+    label : str
+        One of its stream's.
+    note : str
+        Why, in the words of whoever decided; may be empty.
+    """
+
+    label: str
+    note: str = ""
+
+
 @dataclass(frozen=True)
 class Rubric:
     """The rubric as annotators read it.
@@ -88,6 +104,10 @@ class Rubric:
     version: str
     general: str
     sections: dict[str, str]
+
+    def asks(self, stream: str) -> str:
+        """Return what a stream's section asks, as its heading has it."""
+        return self.sections[stream].partition("\n")[0].partition(":")[2].strip()
 
     def instructions(self, stream: str) -> str:
         """Return what an annotator of one stream is told."""

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.annotation.items import KEY
-from judged_useless.annotation.labels import Stream, get_stream
+from judged_useless.annotation.labels import Ruling, Stream, get_stream
 from judged_useless.episodes.decisions import current_run
 from judged_useless.episodes.schema import JUDGMENTS
 from judged_useless.estimators.agreement import agreement, cohen_kappa
@@ -143,11 +143,18 @@ def _code(judgment: str | None) -> int:
     return -1 if judgment is None else JUDGMENTS.index(judgment)
 
 
+def _ruled(adjudicated: Mapping[str, str | Ruling]) -> dict[str, str]:
+    """Return the labels of rulings, with or without their notes."""
+    return {
+        name: ruling.label if isinstance(ruling, Ruling) else ruling for name, ruling in adjudicated.items()
+    }
+
+
 def final_labels(
     key: pd.DataFrame,
     first: "pd.Series[Any]",
     second: "pd.Series[Any]",
-    adjudicated: Mapping[str, str] | None = None,
+    adjudicated: Mapping[str, str | Ruling] | None = None,
 ) -> pd.DataFrame:
     """Return one label an item: where both agree theirs, else the adjudicated, else the primary's.
 
@@ -157,8 +164,9 @@ def final_labels(
         As `key_table` returns it, of one stream.
     first, second : pandas.Series
         Label by item id; `first` is the primary annotator.
-    adjudicated : mapping of str to str, optional
-        Item id -> label; these win, also where both agree.
+    adjudicated : mapping of str to (str or Ruling), optional
+        Item id -> label, or what :func:`~judged_useless.annotation.read_sheet` returns; these win, also where
+        both agree.
 
     Returns
     -------
@@ -172,7 +180,7 @@ def final_labels(
         If an adjudicated label is not one of the stream's, or of an item that is not here.
     """
     kind, table = _stream_of(key), _both(key, first, second)
-    rulings = dict(adjudicated or {})
+    rulings = _ruled(adjudicated or {})
     for name, label in rulings.items():
         if name not in key.index or label not in kind.labels:
             raise ValueError(
@@ -192,7 +200,7 @@ def final_labels(
 
 
 def primary_accuracy(
-    first: "pd.Series[Any]", adjudicated: Mapping[str, str], *, level: float = 0.95
+    first: "pd.Series[Any]", adjudicated: Mapping[str, str | Ruling], *, level: float = 0.95
 ) -> Estimate:
     """Return how often the primary annotator's label is the adjudicated one.
 
@@ -200,7 +208,7 @@ def primary_accuracy(
     ----------
     first : pandas.Series
         Label of the primary annotator by item id.
-    adjudicated : mapping of str to str
+    adjudicated : mapping of str to (str or Ruling)
         Item id -> label, of a random sample: on chosen items the share says nothing of the others.
     level : float, default 0.95
         Coverage of the interval (Wilson).
@@ -216,7 +224,7 @@ def primary_accuracy(
         If nothing is adjudicated.
     """
     n = len(adjudicated)
-    right = sum(first.get(name) == label for name, label in adjudicated.items())
+    right = sum(first.get(name) == label for name, label in _ruled(adjudicated).items())
     low, high = wilson_interval(right, n, level=level)
     return Estimate(
         "primary label correct", right / n, low, high, level, "Wilson interval", n=n, n_clusters=n,

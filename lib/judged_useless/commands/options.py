@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 #: Passed on where they are given.
-_MODEL = ("base_url", "served_name", "context", "cost_cap_usd")
+_MODEL = ("base_url", "served_name", "context")
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,6 +14,11 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
     parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    add_price_arguments(parser)
+
+
+def add_price_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add prices and a cap of costs."""
     parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
     parser.add_argument(
         "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
@@ -40,7 +45,31 @@ def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
         If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
     """
     given = {option: getattr(arguments, option) for option in _MODEL}
-    options = {option: value for option, value in given.items() if value is not None}
+    return {option: value for option, value in given.items() if value is not None} | price_options(
+        arguments, model
+    )
+
+
+def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
+    """Return price and cap, as far as they were given.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        Parsed.
+    model : str
+        ``provider:name``, to look its price up.
+
+    Returns
+    -------
+    dict
+
+    Raises
+    ------
+    ValueError
+        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
+    """
+    options = {} if arguments.cost_cap_usd is None else {"cost_cap_usd": arguments.cost_cap_usd}
     if arguments.prices:
         if model.startswith("scripted:"):
             raise ValueError(f"{model}: a scripted agent has no option prices")

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import sys
+import textwrap
 from typing import Any
 
 from judged_useless.commands.options import add_model_arguments, model_options
@@ -16,22 +17,30 @@ _CELL = (
 )  # fmt: skip
 
 
+#: Regimes with a number or two, as `judged_useless.regimes.PARAMETRIC` reads them.
+_PATTERNS = "recover_after_N, late_onset_from_N, intermittent_RATE_SEED, ts_REGIME"
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``run``."""
     from judged_useless.regimes import MEAN6
 
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _names()
     parser.add_argument(
-        "--model", required=True, help="provider:name, such as openai:Qwen/Qwen3-8B or scripted:own-5"
+        "--model",
+        required=True,
+        help="provider:name, such as openai:Qwen/Qwen3-8B or scripted:own-5; see below",
     )
     parser.add_argument(
-        "--condition", default="unaided", help="released name, or parts joined with + (%(default)s)"
+        "--condition", default="unaided", help="one of those below, or parts joined with + (%(default)s)"
     )
     parser.add_argument(
         "--task", default="hotpotqa", help="hotpotqa, fever, atlas, atlas-claims (%(default)s)"
     )
     parser.add_argument("--split", help="split of the task (test300, fever292, claims)")
     parser.add_argument(
-        "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="default: the six of mean6"
+        "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="any of those below (the six of mean6)"
     )
     parser.add_argument("--n-questions", type=int, metavar="N", help="the first N questions only (all)")
     parser.add_argument("--budget", type=int, default=8, help="actions of an episode (%(default)s)")
@@ -63,6 +72,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
     add_model_arguments(parser)
+
+
+def _names() -> str:
+    """Return what can be asked for, by the registries themselves."""
+    from judged_useless.conditions import CONDITIONS, PARTS
+    from judged_useless.models.policies import COUNTED, POLICIES
+    from judged_useless.models.presets import PRESETS
+    from judged_useless.regimes import REGIMES
+
+    policies = ", ".join([*POLICIES, *(f"{name}-N" for name in COUNTED)])
+    agents = [name for name, preset in PRESETS.items() if preset.served]
+    lists = {
+        "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, "
+        "SGLang, llama.cpp), anthropic, scripted (no language model). The packages: pip install "
+        "'judged-useless[vllm]', '[openai]', '[anthropic]', or in a checkout pip install -e '.[vllm]'",
+        "names": f"any model of the provider's. The paper's agents go by their released names too, with its "
+        f"decoding: {', '.join(agents)}; openai:qwen3-8b and openai:Qwen/Qwen3-8B are one. search-r1 "
+        "needs --served-name",
+        "scripted": policies,
+        "conditions": ", ".join(CONDITIONS),
+        "parts": ", ".join(PARTS),
+        "regimes": f"{', '.join(REGIMES)}; and {_PATTERNS}",
+    }
+    return "\n".join(_paragraph(name, text) for name, text in lists.items())
+
+
+def _paragraph(name: str, text: str) -> str:
+    start = f"{name}:".ljust(12)
+    return textwrap.fill(
+        text,
+        108,
+        initial_indent=start,
+        subsequent_indent=" " * 12,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,5 +1,6 @@
 """Episodes: their schema, where they are read from, and their decision points."""
 
+from judged_useless.episodes.beside import answer_now_branches, probe_results
 from judged_useless.episodes.decisions import decision_points, observation_table
 from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
 from judged_useless.episodes.pairs import episode_steps, first_rescued_question
@@ -11,6 +12,7 @@ from judged_useless.episodes.wanted import episodes_or_nothing, no_episodes
 __all__ = [
     "EpisodeError",
     "NoEpisodesError",
+    "answer_now_branches",
     "contrasted_decisions",
     "decision_points",
     "episode_steps",
@@ -23,6 +25,7 @@ __all__ = [
     "load_parquet",
     "no_episodes",
     "observation_table",
+    "probe_results",
     "validate",
     "write_parquet",
 ]

@@ -39,7 +39,7 @@ PROVIDERS: dict[str, str] = {
     "vllm": "judged_useless.models.vllm_engine:VLLMModel",
     "openai": "judged_useless.models.openai_compatible:OpenAIModel",
     "anthropic": "judged_useless.models.anthropic_messages:AnthropicModel",
-    "scripted": "judged_useless.models.scripted:ScriptedModel",
+    "scripted": "judged_useless.models.scripted_annotator:make_scripted",
 }
 
 
@@ -49,8 +49,9 @@ def get_model(spec: str, **options: Any) -> Model:  # noqa: ANN401 - options bel
     Parameters
     ----------
     spec : str
-        Such as ``openai:Qwen/Qwen3-8B``, ``anthropic:claude-haiku-4.5``, ``scripted:deadline``. One of the
-        paper's names takes that agent's decoding and the provider's own name for it.
+        Such as ``openai:Qwen/Qwen3-8B``, ``anthropic:claude-haiku-4.5``, ``scripted:deadline``, or
+        ``scripted:annotator-10`` for an annotator of `judged_useless.annotation`. One of the paper's
+        names takes that agent's decoding and the provider's own name for it.
     **options
         Those of the provider's class, such as ``base_url``, ``decoding``, ``thinking``.
 

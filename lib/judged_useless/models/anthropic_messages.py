@@ -16,6 +16,7 @@ from judged_useless.models.base import (
 )
 from judged_useless.models.costs import Usage
 from judged_useless.models.server import Reply, Said, ServerModel
+from judged_useless.models.transport import connection_timeout
 
 _CACHED = {"cache_control": {"type": "ephemeral"}}
 
@@ -136,7 +137,7 @@ class AnthropicModel(ServerModel):
             base_url=url,
             api_key=key if own else key or "none",
             max_retries=0,
-            timeout=self._timeout,
+            timeout=connection_timeout(self._timeout),
             default_headers=headers,
         )
         held = (client.api_key, client.auth_token, getattr(client, "credentials", None))

@@ -232,6 +232,10 @@ class TransientModelError(ModelError):
     """Trying again may help: a lost connection, a timeout, a server error, a broken body."""
 
 
+class UnreachableError(TransientModelError):
+    """No connection came about: nothing listens there, or the name is unknown."""
+
+
 class RateLimitError(TransientModelError):
     """The service asks for a pause.
 
@@ -263,6 +267,22 @@ class ServiceUnavailableError(ModelError):
         super().__init__(f"no generation after {attempts} attempts; the last: {last}")
         self.attempts = attempts
         self.last = last
+
+
+class NoServerError(ServiceUnavailableError):
+    """The very first request found nobody at the address: a server that is not there, not one that is gone.
+
+    Parameters
+    ----------
+    attempts : int
+        Requests sent.
+    last : TransientModelError
+        Failure of the last one.
+    """
+
+    def __init__(self, attempts: int, last: TransientModelError) -> None:
+        super().__init__(attempts, last)
+        self.args = (f"{last}; is the server running, and is that its address?",)
 
 
 def canonical_prompt(messages: Sequence[Message]) -> str:

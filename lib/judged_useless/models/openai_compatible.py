@@ -8,6 +8,7 @@ import pydantic
 from judged_useless.models.base import FatalModelError, Message, TransientModelError, canonical_prompt
 from judged_useless.models.costs import Usage
 from judged_useless.models.server import Reply, Said, ServerModel
+from judged_useless.models.transport import connection_timeout
 
 #: Server -> how it is asked for text that a regular expression matches.
 REGEX_FIELDS: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -127,7 +128,11 @@ class OpenAIModel(ServerModel):
                     "no key for OpenAI: set OPENAI_API_KEY, or give the base_url of another server"
                 )
         return self._sdk.AsyncOpenAI(
-            base_url=url, api_key=key or "none", max_retries=0, timeout=self._timeout, default_headers=headers
+            base_url=url,
+            api_key=key or "none",
+            max_retries=0,
+            timeout=connection_timeout(self._timeout),
+            default_headers=headers,
         )
 
     def _deviations(self) -> list[str]:

@@ -85,4 +85,5 @@ def get_policy(name: str) -> Policy:
         return COUNTED[match[1]](int(match[2]))
     raise ValueError(
         f"unknown policy {name!r}; known are {', '.join(POLICIES)}, clock-<action>, own-<k> and design-<k>"
+        "; annotator-<percent> labels for annotate"
     )

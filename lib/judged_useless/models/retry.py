@@ -8,15 +8,31 @@ module waits.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import tenacity
 
-from judged_useless.models.base import RateLimitError, ServiceUnavailableError, TransientModelError
+from judged_useless.models.base import (
+    ModelError,
+    NoServerError,
+    RateLimitError,
+    ServiceUnavailableError,
+    TransientModelError,
+    UnreachableError,
+)
 
 T = TypeVar("T")
 _log = logging.getLogger(__name__)
+#: Attempts to reach a server that has never been heard of: a few seconds. One that has is waited for.
+FIRST_CONTACT = 3
+
+
+@dataclass
+class Contact:
+    """Whether a service has ever said anything, be it an error."""
+
+    made: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +52,9 @@ class RetryPolicy:
         Where the bound stops doubling, in seconds. A wait that the service asks for is not shortened.
     sleep : callable, default asyncio.sleep
         Called with the seconds to wait.
+    contact : Contact
+        Shared by the requests of a model: until something was heard, a service that cannot be reached is
+        tried no more than `FIRST_CONTACT` times.
     """
 
     attempts: int = 8
@@ -43,13 +62,14 @@ class RetryPolicy:
     first_wait: float = 1.0
     max_wait: float = 60.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    contact: Contact = field(default_factory=Contact, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
             raise ValueError(f"retry: attempts is {self.attempts!r}, expected an integer >= 1")
-        for field in ("seconds", "first_wait", "max_wait"):
-            if not getattr(self, field) >= 0:
-                raise ValueError(f"retry: {field} is {getattr(self, field)!r}, expected a number >= 0")
+        for name in ("seconds", "first_wait", "max_wait"):
+            if not getattr(self, name) >= 0:
+                raise ValueError(f"retry: {name} is {getattr(self, name)!r}, expected a number >= 0")
 
 
 def _wait(policy: RetryPolicy) -> Callable[[tenacity.RetryCallState], float]:
@@ -65,9 +85,29 @@ def _wait(policy: RetryPolicy) -> Callable[[tenacity.RetryCallState], float]:
     return wait
 
 
-def _log_wait(state: tenacity.RetryCallState) -> None:
+def _unheard(policy: RetryPolicy, state: tenacity.RetryCallState) -> bool:
     error = state.outcome.exception() if state.outcome else None
-    _log.warning("attempt %d: %s; waiting %.1f s", state.attempt_number, error, state.upcoming_sleep)
+    return isinstance(error, UnreachableError) and not policy.contact.made
+
+
+def _stop(policy: RetryPolicy) -> Callable[[tenacity.RetryCallState], bool]:
+    bounds = tenacity.stop_after_attempt(policy.attempts) | tenacity.stop_before_delay(policy.seconds)
+
+    def stop(state: tenacity.RetryCallState) -> bool:
+        return bounds(state) or (_unheard(policy, state) and state.attempt_number >= FIRST_CONTACT)
+
+    return stop
+
+
+def _log_wait(policy: RetryPolicy) -> Callable[[tenacity.RetryCallState], None]:
+    def log(state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        # Where nobody is, every request in flight would say so.
+        level = logging.INFO if _unheard(policy, state) else logging.WARNING
+        wait = state.upcoming_sleep
+        _log.log(level, "attempt %d: %s; waiting %.1f s", state.attempt_number, error, wait)
+
+    return log
 
 
 async def with_retries(send: Callable[[], Awaitable[T]], policy: RetryPolicy) -> T:
@@ -90,23 +130,34 @@ async def with_retries(send: Callable[[], Awaitable[T]], policy: RetryPolicy) ->
     ------
     ServiceUnavailableError
         If the last attempt allowed failed transiently.
+    NoServerError
+        If the service could not be reached, and never has been.
     """
     attempts = 0
 
     async def attempt() -> T:
         nonlocal attempts
         attempts += 1
-        return await send()
+        try:
+            result = await send()
+        except ModelError as error:
+            policy.contact.made |= not isinstance(error, UnreachableError)
+            raise
+        policy.contact.made = True
+        return result
 
     retrying = tenacity.AsyncRetrying(
         sleep=policy.sleep,
-        stop=tenacity.stop_after_attempt(policy.attempts) | tenacity.stop_before_delay(policy.seconds),
+        stop=_stop(policy),
         wait=_wait(policy),
         retry=tenacity.retry_if_exception_type(TransientModelError),
-        before_sleep=_log_wait,
+        before_sleep=_log_wait(policy),
         reraise=True,
     )
     try:
         return await retrying(attempt)
+    except UnreachableError as last:
+        gone = ServiceUnavailableError if policy.contact.made else NoServerError
+        raise gone(attempts, last) from last
     except TransientModelError as last:
         raise ServiceUnavailableError(attempts, last) from last

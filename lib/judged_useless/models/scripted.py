@@ -28,7 +28,7 @@ class KnowsQuestions(Protocol):
 
 
 #: As an annotator it labels a thought by its own keyword reader.
-_STATED_LABELS = {"USELESS": "says_useless", "USEFUL": "useful", None: "no_judgment"}
+STATED_LABELS = {"USELESS": "says_useless", "USEFUL": "useful", None: "no_judgment"}
 _USELESS_WORDS = ("USELESS", "Useless.", " useless")
 _USEFUL_WORDS = ("USEFUL", "Useful.", " useful")
 _USELESS_THOUGHTS = (
@@ -154,7 +154,7 @@ class ScriptedModel:
         """
         thought = thought_to_label(messages)
         if thought is not None:
-            label = _STATED_LABELS[stated_judgment(thought)]
+            label = STATED_LABELS[stated_judgment(thought)]
             return Generation(text=f'{{"label": "{label}"}}', finish_reason="stop")
         transcript = read_transcript(messages, self._questions)
         text = self._reply(transcript)

@@ -82,7 +82,20 @@ class Transcript:
         return self.observations[-1] if self.observations else None
 
 
-def _see(text: str, question: Question) -> Seen:
+def see(text: str, question: Question) -> Seen:
+    """Tell whether a result is from a question's own pages, and which page it is.
+
+    Parameters
+    ----------
+    text : str
+        As the environment returned it.
+    question : Question
+        The question.
+
+    Returns
+    -------
+    Seen
+    """
     if text.startswith("["):
         title = text[1:].partition("] ")[0]
         # A title may itself hold "] "; such a page is then taken for a failed result by every scripted agent.
@@ -109,7 +122,7 @@ def _observations(messages: Sequence[Message], question: Question) -> tuple[Seen
                 text = content[len("<information>") :].partition("</information>")[0]
             else:
                 continue
-            seen.append(_see(_without_additions(text), question))
+            seen.append(see(_without_additions(text), question))
     return tuple(seen)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 import pydantic
@@ -19,7 +19,11 @@ from judged_useless.models.base import (
     ModelError,
     RateLimitError,
     TransientModelError,
+    UnreachableError,
 )
+
+if TYPE_CHECKING:
+    import httpx
 
 R = TypeVar("R", bound=pydantic.BaseModel)
 
@@ -35,6 +39,8 @@ _OVERFLOW = re.compile(
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|hf|key)[-_][A-Za-z0-9_\-]{8,}")
 _LONGEST_DETAIL = 400
+#: In which a connection has to come about; a reply may take much longer.
+CONNECT_SECONDS = 5.0
 
 
 def split_credentials(base_url: str) -> tuple[str, dict[str, str]]:
@@ -140,6 +146,29 @@ def _from_status(status: int, detail: str, wait: float | None) -> ModelError:
     return FatalModelError(said)
 
 
+def _address(error: Exception) -> str:
+    """Return where a request was sent to, as it was given: credentials are no part of it."""
+    url = getattr(error, "request").url  # noqa: B009 - only the SDKs' errors have it
+    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
+
+
+def connection_timeout(seconds: float) -> "httpx.Timeout":
+    """Return the SDKs' timeout: as given for a reply, short for a connection.
+
+    Parameters
+    ----------
+    seconds : float
+        In which a request must be answered.
+
+    Returns
+    -------
+    httpx.Timeout
+    """
+    import httpx
+
+    return httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+
+
 def classify_sdk_error(error: Exception, sdk: ModuleType, redact: Redactor) -> ModelError | None:
     """Say what an exception of the ``openai`` or ``anthropic`` package means.
 
@@ -164,11 +193,15 @@ def classify_sdk_error(error: Exception, sdk: ModuleType, redact: Redactor) -> M
         detail = redact(body)[:_LONGEST_DETAIL]
         return _from_status(error.status_code, detail, retry_after(error.response.headers))
     if isinstance(error, sdk.APITimeoutError):
+        if isinstance(error.__cause__, httpx.ConnectTimeout):
+            return UnreachableError(f"{_address(error)}: connection failed: nobody answers")
         return TransientModelError("timed out")
     if isinstance(error, sdk.APIConnectionError):
         cause = error.__cause__
         if isinstance(cause, httpx.UnsupportedProtocol | httpx.LocalProtocolError):
             return FatalModelError(f"the request cannot be sent: {redact(str(cause))}")
+        if isinstance(cause, httpx.ConnectError):
+            return UnreachableError(f"{_address(error)}: connection failed: {redact(str(cause))}")
         # The SDKs wrap whatever was raised while sending; what is not the network's is a bug.
         if cause is None or isinstance(cause, httpx.RequestError | OSError):
             return TransientModelError(f"connection failed: {redact(str(cause or error))}")

@@ -17,10 +17,11 @@ from judged_useless.probes.registry import Asking, get_probe
 from judged_useless.prompts import get_probe_wording, get_wording
 from judged_useless.runs.carrying_out import carry_out
 from judged_useless.runs.checking import job_record_check, load_job_manifest
+from judged_useless.runs.differing import differences
 from judged_useless.runs.history import Record
 from judged_useless.runs.reading import Run
 from judged_useless.runs.records import call_record, timing_record
-from judged_useless.runs.spec import VOLATILE, differences, questions_sha256, text_sha256
+from judged_useless.runs.spec import VOLATILE, questions_sha256, text_sha256
 from judged_useless.runs.store import Check, Key, RunError
 from judged_useless.tasks import Question, get_task, load_questions
 
@@ -75,6 +76,12 @@ class _Probing:
 
     def run_id(self) -> str:
         return f"{self._run.manifest['run']}.{self._name}"
+
+    def another(self, different: str) -> str:
+        return (
+            f"holds what {self._name} found before, and this is different: {different}. Ask it as before, or "
+            "move or remove that folder to have everything asked anew"
+        )
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
         manifest = load_job_manifest(path)
@@ -244,5 +251,6 @@ def _refuse_another(run: Run, model: Model) -> None:
     if different := _unlike_the_agent(run, model):
         raise ValueError(
             f"{run.path}: the model that would be asked is not the one that acted: {'; '.join(different)}. "
-            "Another one is asked with other_model=True"
+            "What another one says is not the agent's own; to ask it all the same, give --other-model "
+            "(in Python other_model=True)"
         )

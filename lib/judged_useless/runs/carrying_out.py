@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from judged_useless.runs.differing import differences
 from judged_useless.runs.execution import Execution, IncompleteRunError
 from judged_useless.runs.gate import require_places
 from judged_useless.runs.job import Job
-from judged_useless.runs.spec import differences, software
+from judged_useless.runs.spec import software
 from judged_useless.runs.store import (
     Lock,
     RunError,
@@ -82,7 +83,10 @@ def _finished(job: Job, path: Path, spec: Mapping[str, Any]) -> bool:
             raise RunError(f"{path}: holds .jsonl files but no manifest; move them, or give another out")
         return False
     if different := differences(manifest["spec"], spec):
-        raise RunError(f"{path}: holds another run; give another out. Different: {'; '.join(different)}")
+        # One that failed before anything was there stands in nobody's way.
+        if not any(file.stat().st_size for file in path.glob("*.jsonl")):
+            return False
+        raise RunError(f"{path}: {job.another('; '.join(different))}")
     if manifest["status"] != "complete":
         return False
     found = {

@@ -48,6 +48,9 @@ class _Episodes:
     def run_id(self) -> str:
         return self._cell.run_id()
 
+    def another(self, different: str) -> str:
+        return f"holds another run; give another out. Different: {different}"
+
     def manifest(self, path: Path) -> dict[str, Any] | None:
         return load_manifest(path)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from judged_useless.episodes.found import SUFFIX
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED
 from judged_useless.regimes import get_regime
 from judged_useless.runs.entries import WORDS, Kind, check_entries, is_kind
@@ -76,12 +77,26 @@ def require_manifest(
     Raises
     ------
     RunError
-        If there is none, or it is broken.
+        If there is none, or it is broken; of a run's probe folder the message names the run.
     """
     manifest = load(path)
     if manifest is None:
+        if path.name.endswith(SUFFIX):
+            run = path.with_name(path.name.removesuffix(SUFFIX))
+            raise RunError(f"{path}: the probe folder of {run}, not a run; give {run}")
         raise RunError(f"{path}: no manifest.json there, so it is no run directory")
     return manifest
+
+
+def _refuse_beside(path: Path, spec: Mapping[str, Any]) -> None:
+    """Refuse what a probe or an annotator has made, which lies beside runs and looks like one."""
+    folder = next((each for each in path.resolve().parents if each.name.endswith(SUFFIX)), None)
+    run = None if folder is None else folder.with_name(folder.name.removesuffix(SUFFIX))
+    give = "give the run" if run is None else f"give the run: {run}"
+    if "probe" in spec:
+        raise RunError(f"{path}: what the probe {spec['probe']} found of a run, not a run; {give}")
+    if "items_sha256" in spec:
+        raise RunError(f"{path}: labels of an annotator, not a run; {give}")
 
 
 def load_manifest(path: Path) -> dict[str, Any] | None:
@@ -106,6 +121,8 @@ def load_manifest(path: Path) -> dict[str, Any] | None:
     if manifest is None:
         return None
     file = path / MANIFEST
+    if "condition" not in manifest["spec"]:
+        _refuse_beside(path, manifest["spec"])
     check_fields(file, manifest, _OF_A_RUN)
     _check_plan(file, manifest)
     questions = manifest.get("questions")

@@ -13,6 +13,7 @@ from judged_useless.models.base import (
     CostCapReachedError,
     FatalModelError,
     ModelError,
+    NoServerError,
 )
 from judged_useless.runs.gate import Gate, GatedModel, Meter
 from judged_useless.runs.job import Job
@@ -136,8 +137,8 @@ class Execution:
             await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
-        """Tell whether no further request makes sense: the cost cap, or a fault from the very beginning."""
-        if isinstance(error, CostCapReachedError):
+        """Tell whether no further request makes sense: the cost cap, no server, or a fault from the start."""
+        if isinstance(error, CostCapReachedError | NoServerError):
             return True
         # A wrong key fails the first request. A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)

@@ -37,6 +37,10 @@ class Job(Protocol):
         """Return a name for the folder."""
         ...
 
+    def another(self, different: str) -> str:
+        """Return what to say of a folder that holds something else, and what to do about it."""
+        ...
+
     def manifest(self, path: Path) -> dict[str, Any] | None:
         """Return the manifest of a folder with every field that is read, or None; refuse a broken one.
 

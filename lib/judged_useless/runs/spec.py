@@ -193,27 +193,3 @@ def _git_commit() -> str | None:
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
-
-
-def differences(old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = "") -> list[str]:
-    """Return the names of the entries in which two specifications differ, with both values.
-
-    Parameters
-    ----------
-    old, new : mapping
-        JSON values, possibly nested.
-    prefix : str, default ""
-        Written before the names.
-
-    Returns
-    -------
-    list of str
-    """
-    found = []
-    for name in dict.fromkeys((*old, *new)):
-        before, after = old.get(name), new.get(name)
-        if isinstance(before, Mapping) and isinstance(after, Mapping):
-            found += differences(before, after, f"{prefix}{name}.")
-        elif before != after:
-            found.append(f"{prefix}{name}: {before!r} there, {after!r} now")
-    return found

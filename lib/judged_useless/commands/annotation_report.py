@@ -1,0 +1,175 @@
+"""What ``annotate`` writes and prints once both annotators have labelled: agreement, sheets, final labels."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from judged_useless.annotation import (
+    Item,
+    Ruling,
+    SheetError,
+    annotator_agreement,
+    disagreements,
+    final_labels,
+    judged_accuracy,
+    load_rubric,
+    primary_accuracy,
+    read_sheet,
+    stated_contrasts,
+    to_adjudicate,
+    write_sheet,
+)
+from judged_useless.annotation.sheet import streams_of
+from judged_useless.estimators import UndefinedEstimateError
+from judged_useless.files import write_atomically
+from judged_useless.runs import Run
+
+Labels = Sequence["pd.Series[Any]"]
+_SHOWN = ["value", "low", "high", "n"]
+
+
+def report(
+    arguments: argparse.Namespace,
+    runs: Sequence[Run],
+    items: Sequence[Item],
+    key: pd.DataFrame,
+    labels: Labels,
+    out: Path,
+) -> None:
+    """Print agreement and disagreements, write or read the sheets, and say what final labels give.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        Of ``annotate``.
+    runs : sequence of Run
+        Annotated.
+    items : sequence of Item
+        Labelled.
+    key : pandas.DataFrame
+        As `key_table` returns it, of `items`.
+    labels : sequence of two pandas.Series
+        Of both annotators, the primary's first.
+    out : pathlib.Path
+        Where results lie.
+    """
+    first, second = labels
+    simulated = any(name.startswith("scripted:") for name in arguments.annotator)
+    sheets = _by_stream(arguments.adjudicated or ())
+    final: dict[str, pd.DataFrame] = {}
+    for stream in dict.fromkeys(key["stream"]):
+        part = key[key["stream"] == stream]
+        print(f"\n{stream}: {load_rubric().asks(stream)}" + (" (SIMULATED annotators)" if simulated else ""))
+        _print(annotator_agreement, part, first, second)
+        found = disagreements(part, first, second)
+        print(
+            f"disagreements: {len(found)} of {len(part)}; {found['changes_count'].sum()} of them change a "
+            "count of useless results in a row" + (", as far as the sample tells" if arguments.n else "")
+        )
+        ruled = to_adjudicate(found, arguments.check)
+        rulings = _rulings(items, ruled, sheets.pop(stream, None))
+        if arguments.adjudicated:
+            _print_rulings(first, ruled, rulings)
+        elif len(ruled):
+            _write(arguments, items, ruled, _sheet(arguments, out, stream))
+        final[stream] = final_labels(part, first, second, rulings)
+    if sheets:
+        raise SheetError(f"{', '.join(map(str, sheets.values()))}: of a stream that is not annotated here")
+    _write_labels(out, key, labels, pd.concat(final.values()))
+    _print_effects(arguments, runs, key, first, final)
+
+
+def _rulings(items: Sequence[Item], ruled: pd.DataFrame, path: Path | None) -> dict[str, Ruling]:
+    if path is None:
+        return {}
+    try:
+        return read_sheet(items, ruled, path)
+    except SheetError as error:
+        raise SheetError(
+            f"{error}. A sheet is read with the runs, the annotators, --n and --check it was written with"
+        ) from error
+
+
+def _print(measure: Any, *given: Any, **options: Any) -> None:  # noqa: ANN401 - any measure and its arguments
+    try:
+        table = measure(*given, **options)
+    except UndefinedEstimateError as error:
+        print(error)
+        return
+    print(table[_SHOWN].round(3).to_string(na_rep="–"))
+    for name, reason in table["reason"].items():
+        if isinstance(reason, str) and reason:
+            print(f"  {name}: {reason}")
+
+
+def _by_stream(paths: Sequence[str]) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in map(Path, paths):
+        for stream in streams_of(path):
+            if stream in found:
+                raise SheetError(f"{path}: rows of {stream}, which {found[stream]} has too; give one of them")
+            found[stream] = path
+    return found
+
+
+def _sheet(arguments: argparse.Namespace, out: Path, stream: str) -> Path:
+    path = Path(arguments.sheet) if arguments.sheet else out / "disagreements.csv"
+    return path.with_name(f"{path.stem}-{stream}{path.suffix}")
+
+
+def _write(arguments: argparse.Namespace, items: Sequence[Item], ruled: pd.DataFrame, path: Path) -> None:
+    others = int((~ruled["changes_count"].astype(bool)).sum())
+    if path.exists():
+        print(f"{path}: is there already and left as it is")
+        return
+    write_sheet(items, ruled, path, show_labels=arguments.show_labels)
+    blind = "" if arguments.show_labels else ", without the annotators' labels"
+    print(
+        f"{path}: {len(ruled) - others} that change a count and {others} of the others{blind}; "
+        "fill in 'adjudicated' and give it with --adjudicated"
+    )
+
+
+def _print_rulings(first: "pd.Series[Any]", ruled: pd.DataFrame, rulings: Mapping[str, Ruling]) -> None:
+    print(f"adjudicated: {len(rulings)} of {len(ruled)} on the sheet; elsewhere the primary's label stands")
+    sample = ruled.index[~ruled["changes_count"].astype(bool)]
+    # Of a part of the sample that somebody chose, the share would say nothing of the rest.
+    if len(sample) and all(name in rulings for name in sample):
+        right = primary_accuracy(first, {name: rulings[name] for name in sample})
+        print(f"{right}, of {len(sample)} drawn from those that change no count")
+
+
+def _write_labels(out: Path, key: pd.DataFrame, labels: Labels, final: pd.DataFrame) -> None:
+    first, second = (each.reindex(key.index) for each in labels)
+    table = key.assign(first=first, second=second, label=final["label"], by=final["by"])
+    path = write_atomically(
+        out / "labels.csv", lambda target: table.to_csv(target, encoding="utf-8", lineterminator="\n")
+    )
+    counts = ", ".join(f"{n} by {name}" for name, n in final["by"].value_counts().items())
+    print(f"\n{path}: final labels, {counts}")
+
+
+def _print_effects(
+    arguments: argparse.Namespace,
+    runs: Sequence[Run],
+    key: pd.DataFrame,
+    first: "pd.Series[Any]",
+    final: Mapping[str, pd.DataFrame],
+) -> None:
+    by = "adjudicated" if arguments.adjudicated else "not adjudicated"
+    if len(final) == 2:
+        print(f"\nwhat the agent says of its results (S2) against what they were worth (S1), {by}")
+        _print(judged_accuracy, final["S1"]["label"], final["S2"]["label"], key)
+    if "S2" not in final:
+        print("\nno Δ: S1 says what results were worth, not what the agent says of them, which is S2")
+        return
+    if arguments.n is not None:
+        print("\nno Δ: it needs the label of every thought, and these are a sample; leave --n out")
+        return
+    print(f"\nΔ of stated judgments (S2), {by}")
+    episodes = pd.concat([run.episodes() for run in runs], ignore_index=True)
+    readings = {f"primary {arguments.annotator[0]}": first, "final labels": final["S2"]["label"]}
+    _print(stated_contrasts, episodes, key[key["stream"] == "S2"], readings)

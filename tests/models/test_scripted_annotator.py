@@ -1,0 +1,119 @@
+"""Scripted annotators are wrong as often as their name says, and nothing else."""
+
+import json
+from typing import Any
+
+import hamlets
+import pytest
+from judged_useless.annotation import STREAMS
+from judged_useless.models import Message, get_model
+from judged_useless.models.scripted import ScriptedModel
+from judged_useless.models.scripted_annotator import LABELS, ScriptedAnnotator
+
+QUESTIONS = hamlets.load("many")
+
+
+def annotator(name: str = "annotator-0", **options: Any) -> ScriptedAnnotator:
+    made = get_model(f"scripted:{name}", **options)
+    assert isinstance(made, ScriptedAnnotator)
+    return made.prepared(QUESTIONS, 8)
+
+
+async def label(made: ScriptedAnnotator, **record: Any) -> str:
+    question = record.pop("asked", QUESTIONS[0]).text
+    messages: list[Message] = [
+        {"role": "system", "content": "Label it."},
+        {"role": "user", "content": json.dumps({"question": question, **record})},
+    ]
+    return (await made.generate(messages)).text
+
+
+def test_the_labels_are_those_of_the_streams() -> None:
+    assert {name: stream.labels for name, stream in STREAMS.items()} == LABELS
+
+
+async def test_a_result_is_labelled_by_the_questions_own_pages() -> None:
+    question, other = QUESTIONS[0], QUESTIONS[1]
+    gold = [f"[{title}] {question.knowledge_base[title]}" for title in question.gold_titles]
+    side = question.distractor_titles[0]
+    related = f"[{side}] {question.knowledge_base[side]}"
+    failed = f"[{other.gold_titles[0]}] {other.knowledge_base[other.gold_titles[0]]}"
+    sentence = f"(Result 1/1) {question.paragraphs[0].sentences[1]}"
+    cases: list[tuple[str, list[str], str]] = [
+        (gold[0], [], "useful_new"),
+        (gold[1], [gold[0], failed], "useful_new"),
+        (gold[0], [gold[1], gold[0]], "redundant"),
+        (related, [], "related"),
+        (related, [related], "redundant"),
+        (failed, [], "off_topic"),
+        ("No results found.", [], "off_topic"),
+        (sentence, [], "useful_new"),
+        (sentence, [gold[0]], "redundant"),
+    ]
+    for result, earlier, wanted in cases:
+        said = await label(annotator(), earlier_results=earlier, result=result)
+        assert json.loads(said) == {"label": wanted}, result
+
+
+@pytest.mark.parametrize(("thought", "wanted"), [
+    ("The last result is not relevant to the question.", "says_useless"),
+    ("The article provides a detail that I need.", "useful"),
+    ("I will try Ankerby.", "no_judgment"),
+])  # fmt: skip
+async def test_a_thought_is_labelled_by_the_keyword_reader(thought: str, wanted: str) -> None:
+    assert json.loads(await label(annotator(), result="x", next_thought=thought)) == {"label": wanted}
+
+
+@pytest.mark.parametrize("percent", [0, 5, 10, 100])
+async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
+    made, n = annotator(f"annotator-{percent}"), 2000
+    records = [{"result": str(place), "next_thought": "So on."} for place in range(n)]
+    said = [json.loads(await label(made, **record))["label"] for record in records]
+    wrong = [each for each in said if each != "no_judgment"]
+    # Four standard errors.
+    assert abs(len(wrong) / n - percent / 100) <= 4 * (0.25 / n) ** 0.5 * (percent not in (0, 100))
+    assert len(set(wrong)) == (4 if percent else 0)
+    assert said == [json.loads(await label(made, **record))["label"] for record in records]
+
+
+async def test_two_annotators_err_apart_and_some_replies_are_none() -> None:
+    one, two = annotator("annotator-10"), annotator("annotator-20")
+    muted = annotator("annotator-0", mute=0.3)
+    pairs, mute = [], 0
+    for i in range(1000):
+        record: dict[str, Any] = {"result": str(i), "next_thought": "I will go on."}
+        pairs.append([(await label(made, **record)) != '{"label": "no_judgment"}' for made in (one, two)])
+        mute += await label(muted, **record) == "I cannot tell."
+    assert 0 < sum(all(pair) for pair in pairs) < 50  # 20 expected if they err independently
+    assert 240 < mute < 360
+
+
+async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
+    made = annotator()
+    assert (made.name, made.simulated) == ("scripted:annotator-0", True)
+    assert made.describe()["rates"] == {"wrong": 0.0, "mute": 0.0}
+    with pytest.raises(ValueError, match="labels records of an annotation; it is no agent"):
+        await made.generate([{"role": "user", "content": "Question: who?"}])
+    with pytest.raises(ValueError, match="which it was not handed"):
+        await ScriptedAnnotator("annotator-0").generate(
+            [{"role": "user", "content": '{"question": "x", "earlier_results": [], "result": "y"}'}]
+        )
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("annotator-101", {}, "expected annotator-<percent>, the percent of wrong labels from 0 to 100"),
+        ("annotator-x", {}, "expected annotator-<percent>"),
+        ("annotator-5", {"mute": 2}, "mute is 2, expected a probability"),
+        ("annotator-5", {"base_url": "x"}, "a scripted annotator has no option base_url"),
+        ("annotator", {}, "unknown policy 'annotator'.*annotator-<percent> labels for annotate"),
+    ],
+)
+def test_what_is_no_annotator_is_refused(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        get_model(f"scripted:{name}", **options)
+
+
+def test_other_names_are_agents() -> None:
+    assert isinstance(get_model("scripted:own-5"), ScriptedModel)
