@@ -162,6 +162,9 @@ def test_the_rubric_explains_every_label(tmp_path: Path) -> None:
         ('{"label": "says_useless"}', None),
         ('{"label": ["related"]}', None),
         ('["related"]', None),
+        ('{"label": "related", "label": "unclear"}', None),
+        ("[" * 100_000, None),
+        ('```json\n\n{"label": "related"} \n```', "related"),
         ("", None),
     ],
 )
@@ -199,9 +202,10 @@ async def test_agreement_equals_statsmodels(items: list[Item], tmp_path: Path) -
 
 def key_of(n: int) -> pd.DataFrame:
     """Return the key of one episode's S2 items a, b, c, …"""
-    rows = [("S2", "m", "c", "s", "q", "persistent", t, True) for t in range(1, n + 1)]
-    columns = ["stream", "model", "condition", "split", "question_id", "regime", "t", "failed"]
-    return pd.DataFrame(rows, columns=columns, index=pd.Index(list("abcdef"[:n]), name="id"))
+    place = {"model": "m", "condition": "c", "task": "hotpotqa", "split": "s", "budget": 8, "seed": None}
+    place |= {"question_id": "q", "regime": "persistent"}
+    rows = [{"stream": "S2", **place, "t": t, "failed": True} for t in range(1, n + 1)]
+    return pd.DataFrame(rows, index=pd.Index(list("abcdef"[:n]), name="id"))
 
 
 def given(*labels: str | None) -> "pd.Series[Any]":

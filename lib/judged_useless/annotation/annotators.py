@@ -1,21 +1,21 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from judged_useless.annotation.items import Item
+from judged_useless.annotation.items import KEY, Item
 from judged_useless.annotation.labels import STREAMS, Rubric, get_stream, load_rubric
 from judged_useless.calls import Call
 from judged_useless.models import Message, Model
 from judged_useless.runs.carrying_out import carry_out
-from judged_useless.runs.checking import job_record_check, load_job_manifest
+from judged_useless.runs.checking import job_record_check, load_job_manifest, require_manifest
 from judged_useless.runs.records import call_record, timing_record
 from judged_useless.runs.spec import VOLATILE, text_sha256
-from judged_useless.runs.store import Check, Key, read_records
-from judged_useless.strict_json import reply_object
+from judged_useless.runs.store import Check, Key, RunError, read_records
+from judged_useless.strict_json import reply_object, shown
 
 #: Most new tokens of a label. Ours.
 LABEL_TOKENS = 60
@@ -113,7 +113,7 @@ class _Annotation:
         return load_job_manifest(path)
 
     def check(self, regime: str) -> Check:
-        return job_record_check(_FIELDS, {}, {name for stream, name in self._items if stream == regime})
+        return _record_check(regime, {name for stream, name in self._items if stream == regime})
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         item = self._items[key]
@@ -126,6 +126,19 @@ class _Annotation:
             "calls": [call_record(call)],
             "timings": [timing_record(call)],
         }
+
+
+def _record_check(stream: str, ids: Collection[str] | None = None) -> Check:
+    """Return a check of one record: that it is whole, and its label one of the stream's."""
+    whole, labels = job_record_check(_FIELDS, {}, ids), get_stream(stream).labels
+
+    def check(place: str, record: Mapping[str, Any]) -> None:
+        whole(place, record)
+        label = record["label"]
+        if label is not None and not (isinstance(label, str) and label in labels):
+            raise RunError(f"{place}: label is {shown(label)}, expected one of {', '.join(labels)} or null")
+
+    return check
 
 
 async def annotate(
@@ -167,16 +180,30 @@ async def annotate(
     IncompleteRunError
         If labels are missing because requests failed; calling again asks just these.
     RunError
-        If the folder holds another annotation.
+        If the folder holds another annotation, or a label in it is none of its stream's.
     ValueError
         If there is no item, or one occurs twice.
     """
-    if not items or len({item.id for item in items}) < len(items):
-        raise ValueError(f"{len(items)} items, expected at least one, each once")
+    _check_items(items)
     job = _Annotation(items, model, load_rubric() if rubric is None else rubric, constrain=constrain)
     limit = model.max_concurrency if concurrency is None else concurrency
     await carry_out(job, Path(out), concurrency=limit, progress=progress)
     return read_labels(out, job.regimes)
+
+
+def _check_items(items: Sequence[Item]) -> None:
+    if not items:
+        raise ValueError("0 items, expected at least one")
+    seen: dict[str, Item] = {}
+    for item in items:
+        if item.id in seen:
+            what = "other" if seen[item.id].shown() != item.shown() else "the same"
+            place = ", ".join(f"{name} {value}" for name, value in item.where.items() if name in KEY)
+            raise ValueError(
+                f"item {item.id!r} occurs twice in {len(items)} items, with {what} words ({place}); give "
+                "each once, and one run at a time if runs differ in nothing of this"
+            )
+        seen[item.id] = item
 
 
 def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> "pd.Series[Any]":
@@ -192,11 +219,24 @@ def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> 
     Returns
     -------
     pandas.Series
-        Label by item id.
+        Label by item id; None where the reply was no label.
+
+    Raises
+    ------
+    RunError
+        If the folder does not hold an annotation, or a record there is not whole or its label none of the
+        stream's; the message names file, line and field.
+    ValueError
+        If a stream is unknown.
     """
+    folder = Path(folder)
+    # A stream names a file, so only known ones are let through.
+    checks = {stream: _record_check(stream) for stream in streams}
+    if "rubric" not in require_manifest(folder)["spec"]:
+        raise RunError(f"{folder}: holds no labels of an annotator; its manifest names no rubric")
     labels = {
         record["question_id"]: record["label"]
-        for stream in streams
-        for record in read_records(Path(folder) / f"{stream}.jsonl")
+        for stream, check in checks.items()
+        for record in read_records(folder / f"{stream}.jsonl", check)
     }
     return pd.Series(labels, dtype=object, name="label").rename_axis("id")

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from judged_useless.annotation.checking import checked_labels
 from judged_useless.annotation.items import KEY
 from judged_useless.annotation.labels import get_stream
 from judged_useless.annotation.resolving import with_stated
@@ -72,6 +73,11 @@ def judged_accuracy(
         states no judgment is not called anything, and so counts against. One without a value is stated as
         undefined.
 
+    Raises
+    ------
+    ValueError
+        If an item has two labels, or one that is none of its stream's.
+
     References
     ----------
     Paper, Appendix B.2 "Accuracy of stated judgments" (arXiv:2610.06191).
@@ -104,7 +110,8 @@ def _places(key: pd.DataFrame, labels: "pd.Series[Any]", stream: str) -> pd.Mult
 def _judgments(key: pd.DataFrame, labels: "pd.Series[Any]", stream: str) -> "pd.Series[Any]":
     """Return judgments by where they belong, so that both streams have one index."""
     rows, kind = key[key["stream"] == stream], get_stream(stream)
-    values = [kind.judgments.get(str(labels.get(name))) for name in rows.index]
+    given = checked_labels(kind, rows.index, labels, f"labels of {stream}")
+    values = [kind.judgments[given[name]] if name in given else None for name in rows.index]
     return pd.Series(values, index=pd.MultiIndex.from_frame(rows[list(KEY)]), dtype=object)
 
 

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judged_useless.annotation.labels import get_stream
+from judged_useless.annotation.labels import STREAMS, get_stream
 from judged_useless.prompts import get_wording
 from judged_useless.react import get_style, read_native_calls
 from judged_useless.runs.history import history_at
 from judged_useless.runs.reading import Run
+from judged_useless.runs.store import RunError
 from judged_useless.tasks import get_task
 from judged_useless.wording import Wording
 
 #: Where an item is from: known here, not shown.
-KEY = ("model", "condition", "split", "question_id", "regime", "t")
+KEY = ("model", "condition", "task", "split", "budget", "seed", "question_id", "regime", "t")
 _COUNTER = re.compile(r"\n\n\[Actions remaining: \d+\]$")
 
 
@@ -78,9 +79,9 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
     Parameters
     ----------
     run : Run
-        A run of the agent loop.
+        A complete run of the agent loop.
     streams : sequence of str, default ("S1", "S2")
-        Keys of `judged_useless.annotation.STREAMS`.
+        Keys of `judged_useless.annotation.STREAMS`, each once.
 
     Returns
     -------
@@ -89,15 +90,28 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
 
     Raises
     ------
+    RunError
+        If the run is not complete or has lost trajectories: a part of the items would pass for all of them.
     ValueError
-        If a stream is unknown.
+        If no stream is given, or one is unknown or given twice.
     """
-    for name in streams:
-        get_stream(name)
-    spec = run.manifest["spec"]
+    _check_streams(streams)
+    spec, status = run.manifest["spec"], run.manifest["status"]
+    if status != "complete":
+        raise RunError(f"{run.path}: the run is {status}; finish it first, with the call that started it")
     wording = get_wording(spec["options"]["style"], get_task(spec["task"]).kind)
-    items = [item for record in run.trajectories() for item in items_of(record, spec, wording, streams)]
+    records = run.trajectories(counted=True)
+    items = [item for record in records for item in items_of(record, spec, wording, streams)]
     return sorted(items, key=lambda item: (item.stream, item.id))
+
+
+def _check_streams(streams: Sequence[str]) -> None:
+    if isinstance(streams, str) or not len(streams):
+        raise ValueError(f"streams is {streams!r}, expected a list of at least one of {', '.join(STREAMS)}")
+    for place, name in enumerate(streams):
+        get_stream(name)
+        if name in streams[:place]:
+            raise ValueError(f"streams has {name!r} twice, expected each once")
 
 
 def items_of(
@@ -134,9 +148,17 @@ def items_of(
 
 
 def _question(record: Mapping[str, Any], wording: Wording) -> str:
-    content = str(record["messages"][1 if wording.has_system else 0]["content"])
-    opening = _COUNTER.sub("", content).rpartition("\n\n")[2]
-    return opening.removeprefix(wording.opening.partition("{question}")[0])
+    """Return what stands after the opening's known words: a question may have blank lines in it."""
+    content = _COUNTER.sub("", str(record["messages"][1 if wording.has_system else 0]["content"]))
+    head = wording.opening.partition("{question}")[0]
+    # Without a system message the instructions, and what a condition adds to them, stand before it.
+    before, found, question = content.partition(head if wording.has_system else f"\n\n{head}")
+    if not found or (wording.has_system and before):
+        raise RunError(
+            f"{record['regime']}, question {record['question_id']}: field 'messages' does not open with "
+            f"{head!r}"
+        )
+    return question
 
 
 def _result(record: Mapping[str, Any], t: int, wording: Wording) -> str:
@@ -186,7 +208,7 @@ def reference_sample(
     n : int
         How many.
     strata : sequence of str, default ("regime", "failed")
-        Columns of :func:`key_table` that make a stratum.
+        Columns of :func:`key_table` that make a stratum; at least one.
     seed : int, default 0
         Of the draws.
 
@@ -198,15 +220,22 @@ def reference_sample(
     Raises
     ------
     ValueError
-        If n is larger than the number of items or smaller than that of strata, or streams are mixed.
+        If there is no item, n is not a whole number, larger than that of items or smaller than that of
+        strata, `strata` are none or unknown, or streams are mixed.
     """
+    if not items:
+        raise ValueError("there is no item to draw a sample of")
     if len({item.stream for item in items}) > 1:
         raise ValueError("items of both streams; draw a sample of each")
     table = key_table(items)
-    groups = table.groupby(list(strata), sort=True).indices
-    if not len(groups) <= n <= len(items):
+    if isinstance(strata, str) or not len(strata) or not set(strata) <= set(table.columns):
+        raise ValueError(f"strata is {strata!r}, expected a list of some of {', '.join(map(str, table))}")
+    groups = table.groupby(list(strata), sort=True, dropna=False).indices
+    whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
+    if not (whole and len(groups) <= n <= len(items)):
         raise ValueError(
-            f"n is {n}, expected at least {len(groups)}, one a stratum, and at most {len(items)}"
+            f"n is {n}, expected at least {len(groups)}, one a stratum, and at most {len(items)}, in whole "
+            "numbers"
         )
     sizes = np.array([len(rows) for rows in groups.values()])
     exact = (n - len(groups)) * (sizes - 1) / max(1, (sizes - 1).sum())

@@ -6,31 +6,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judged_useless.annotation.items import KEY
-from judged_useless.annotation.labels import Ruling, Stream, get_stream
+from judged_useless.annotation.checking import EPISODE, checked_labels, episode_of, n_right, stream_of
+from judged_useless.annotation.labels import Ruling, Stream
 from judged_useless.episodes.decisions import current_run
-from judged_useless.episodes.schema import JUDGMENTS
+from judged_useless.episodes.schema import JUDGMENTS, EpisodeError
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.rates import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
 
-_EPISODE = tuple(name for name in KEY if name != "t")
 
-
-def _stream_of(key: pd.DataFrame) -> Stream:
-    names = key["stream"].unique()
-    if len(names) != 1:
-        raise ValueError(f"items of {len(names)} streams; expected those of one")
-    return get_stream(str(names[0]))
-
-
-def _both(key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:
+def _both(kind: Stream, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:
     """Return the labels of both at every item; None where one gave none."""
-    columns = {
-        name: pd.Series([labels.get(item) for item in key.index], index=key.index, dtype=object)
-        for name, labels in (("first", first), ("second", second))
-    }
+    columns = {}
+    for whose, labels in (("first", first), ("second", second)):
+        found = checked_labels(kind, key.index, labels, f"{whose} annotator")
+        columns[whose] = pd.Series([found.get(name) for name in key.index], index=key.index, dtype=object)
     return pd.DataFrame(columns)
 
 
@@ -65,12 +56,15 @@ def annotator_agreement(
     ------
     UndefinedEstimateError
         If no item has both labels.
+    ValueError
+        If items are of both streams or one occurs twice, or a label is none of the stream's.
 
     References
     ----------
     Paper, Appendix B.2 (arXiv:2610.06191).
     """
-    kind, table = _stream_of(key), _both(key, first, second)
+    kind = stream_of(key)
+    table = _both(kind, key, first, second)
     valid = table[table.notna().all(axis=1)]
     if valid.empty:
         raise UndefinedEstimateError("agreement is undefined: no item has a label of both")
@@ -109,8 +103,14 @@ def disagreements(key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series
     -------
     pandas.DataFrame
         Index ``id``: ``first``, ``second``, ``changes_count``. Items that only one labelled are not in it.
+
+    Raises
+    ------
+    ValueError
+        If items are of both streams or one occurs twice, or a label is none of the stream's.
     """
-    kind, table = _stream_of(key), _both(key, first, second)
+    kind = stream_of(key)
+    table = _both(kind, key, first, second)
     valid = table[table.notna().all(axis=1)]
     found = valid[valid["first"] != valid["second"]].copy()
     changed = _changing(key, kind, table["first"], found)
@@ -124,7 +124,7 @@ def _changing(
     first = {str(name): str(label) for name, label in primary.dropna().items()}
     second = {str(name): str(label) for name, label in found["second"].items()}
     changed = set()
-    for _, episode in key.groupby(list(_EPISODE), sort=False):
+    for _, episode in key.groupby(list(EPISODE), sort=False, dropna=False):
         place: dict[str, int] = {str(name): int(t) - 1 for name, t in episode["t"].items()}
         row = np.full(max(place.values()) + 1, _code(None), dtype=np.int64)
         for name, t in place.items():
@@ -177,9 +177,11 @@ def final_labels(
     Raises
     ------
     ValueError
-        If an adjudicated label is not one of the stream's, or of an item that is not here.
+        If items are of both streams or one occurs twice, a label is none of the stream's, or an adjudicated
+        one is of an item that is not here.
     """
-    kind, table = _stream_of(key), _both(key, first, second)
+    kind = stream_of(key)
+    table = _both(kind, key, first, second)
     rulings = _ruled(adjudicated or {})
     for name, label in rulings.items():
         if name not in key.index or label not in kind.labels:
@@ -207,7 +209,7 @@ def primary_accuracy(
     Parameters
     ----------
     first : pandas.Series
-        Label of the primary annotator by item id.
+        Label of the primary annotator by item id; one that is missing, as its reply was none, is not right.
     adjudicated : mapping of str to (str or Ruling)
         Item id -> label, of a random sample: on chosen items the share says nothing of the others.
     level : float, default 0.95
@@ -222,9 +224,11 @@ def primary_accuracy(
     ------
     UndefinedEstimateError
         If nothing is adjudicated.
+    ValueError
+        If an adjudicated item is none of the primary annotator's, or labels are not those of one stream.
     """
-    n = len(adjudicated)
-    right = sum(first.get(name) == label for name, label in _ruled(adjudicated).items())
+    rulings = _ruled(adjudicated)
+    n, right = len(rulings), n_right(first, rulings)
     low, high = wilson_interval(right, n, level=level)
     return Estimate(
         "primary label correct", right / n, low, high, level, "Wilson interval", n=n, n_clusters=n,
@@ -238,7 +242,7 @@ def with_stated(episodes: pd.DataFrame, key: pd.DataFrame, labels: "pd.Series[An
     Parameters
     ----------
     episodes : pandas.DataFrame
-        Episodes of the annotated runs.
+        Episodes of the annotated runs, with every field of `judged_useless.annotation.items.KEY`.
     key : pandas.DataFrame
         As `key_table` returns it, of S2.
     labels : pandas.Series
@@ -252,19 +256,29 @@ def with_stated(episodes: pd.DataFrame, key: pd.DataFrame, labels: "pd.Series[An
     Raises
     ------
     ValueError
-        If the items are not of S2.
+        If the items are not of S2 or one occurs twice, a label is none of S2's, or no item is of these
+        episodes.
+    EpisodeError
+        If episodes lack a field by which labels are put in their place.
     """
-    kind = _stream_of(key)
+    kind = stream_of(key)
     if kind.name != "S2":
         raise ValueError(f"items of {kind.name}; stated judgments are S2")
+    given = checked_labels(kind, key.index, labels, "labels")
     found = {
-        tuple(row): kind.judgments.get(str(labels.get(name)))
-        for name, row in zip(key.index, key[list(KEY)].itertuples(index=False), strict=True)
+        (*episode_of(row[:-1]), int(row[-1])): kind.judgments[given[name]] if name in given else None
+        for name, row in zip(key.index, key[[*EPISODE, "t"]].itertuples(index=False, name=None), strict=True)
     }
+    for name in EPISODE:
+        if name not in episodes:
+            raise EpisodeError(
+                f"episodes: field {name!r} is missing, and labels are put in their place by it"
+            )
+    places = [episode_of(row) for row in episodes[list(EPISODE)].itertuples(index=False, name=None)]
+    if given and not {row[:-1] for row in found} & set(places):
+        raise ValueError("no item is of one of these episodes; expected those of the annotated runs")
     stated = [
         [found.get((*place, t)) for t in range(1, sum(action != "finish" for action in actions) + 1)]
-        for place, actions in zip(
-            episodes[list(_EPISODE)].itertuples(index=False, name=None), episodes["actions"], strict=True
-        )
+        for place, actions in zip(places, episodes["actions"], strict=True)
     ]
     return episodes.assign(stated=pd.Series(stated, index=episodes.index, dtype=object))

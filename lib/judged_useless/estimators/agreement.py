@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judged_useless.episodes.kinds import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
+from judged_useless.strict_json import shown
 
 Labels = Iterable[Hashable]
 Ints = NDArray[np.int64]
@@ -17,8 +19,16 @@ Ints = NDArray[np.int64]
 
 def _listed(values: Labels, name: str) -> list[Hashable]:
     if isinstance(values, str):
-        raise TypeError(f"{name} must be a list of labels, not one text")
-    return list(values)
+        raise TypeError(f"{name} must be a list, not one text")
+    listed = list(values)
+    for item, value in enumerate(listed, 1):
+        try:
+            hash(value)
+        except TypeError:
+            raise TypeError(
+                f"{name}, item {item}: {shown(value)}, expected a text, a number or the like"
+            ) from None
+    return listed
 
 
 def _factorised(values: list[Hashable]) -> tuple[Ints, int]:
@@ -40,19 +50,23 @@ class _Pairs:
 
 def _pairs(a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Hashable] | None) -> _Pairs:
     first, second = _listed(a, "a"), _listed(b, "b")
-    ids: list[Hashable] = [*range(len(first))] if clusters is None else list(clusters)
+    ids: list[Hashable] = [*range(len(first))] if clusters is None else _listed(clusters, "clusters")
     n = len(first)
     if not n == len(second) == len(ids):
         raise ValueError(f"a, b and clusters must have one length, not {n}, {len(second)} and {len(ids)}")
     if n == 0:
         raise UndefinedEstimateError("agreement is undefined: there is no item")
-    for name, labels in (("a", first), ("b", second)):
-        for item, label in enumerate(labels, 1):
-            if label is None or label != label:
-                raise ValueError(f"{name}, item {item}: no label; leave out items that only one has labelled")
+    for name, values, fault in (
+        ("a", first, "label; leave out items that only one has labelled"),
+        ("b", second, "label; leave out items that only one has labelled"),
+        ("clusters", ids, "cluster, expected the question of every item"),
+    ):
+        for item, value in enumerate(values, 1):
+            if missing(value):
+                raise ValueError(f"{name}, item {item}: no {fault}")
     labels = [*first, *second]
     if positive is not None:
-        chosen = set(positive)
+        chosen = set(_listed(positive, "positive"))
         if not chosen & set(labels):
             there = sorted({*map(str, labels)})
             raise ValueError(f"none of {sorted(map(str, chosen))} occurs; there is {there}")
@@ -117,9 +131,9 @@ def cohen_kappa(
     UndefinedEstimateError
         If there is no item, or both sets use one and the same label throughout.
     ValueError
-        If the lengths differ, an item has no label, or no `positive` label occurs.
+        If the lengths differ, an item has no label or cluster, or no `positive` label occurs.
     TypeError
-        If a text is given in place of a list of labels.
+        If a text is given in place of a list, or a label is not hashable.
 
     Notes
     -----
@@ -181,7 +195,9 @@ def agreement(
     UndefinedEstimateError
         If there is no item.
     ValueError
-        If the lengths differ, an item has no label, or no `positive` label occurs.
+        If the lengths differ, an item has no label or cluster, or no `positive` label occurs.
+    TypeError
+        If a text is given in place of a list, or a label is not hashable.
 
     References
     ----------
@@ -239,7 +255,9 @@ def precision_recall(
     UndefinedEstimateError
         If there is no item, or `positive` is neither read nor labelled anywhere.
     ValueError
-        If the lengths differ.
+        If the lengths differ, or an item has no cluster.
+    TypeError
+        If a text is given in place of a list, or a label is not hashable.
 
     References
     ----------
@@ -252,7 +270,10 @@ def precision_recall(
     {'precision': 0.5, 'recall': 0.5}
     """
     plan = Resampling(n_boot, seed, level, stream)
-    read, is_so = ([label == positive for label in each] for each in (predicted, labels))
+    read, is_so = (
+        [not missing(label) and label == positive for label in _listed(each, name)]
+        for name, each in (("predicted", predicted), ("labels", labels))
+    )
     if not any(read) and not any(is_so):
         raise UndefinedEstimateError(
             f"precision and recall are undefined: {positive!r} is neither read nor labelled"

@@ -1,6 +1,6 @@
 """Belief replies at decision points: how many are missing, and what is done where they favour answering."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,13 +9,38 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
+from judged_useless.episodes.kinds import as_list, missing
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.estimators.arguments import regime_names, require_some_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
+from judged_useless.prompts import USEFULNESS
+from judged_useless.strict_json import shown
 
 _BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
 _FIELDS = ("question_id", "regime", "actions", "judgments", "success")
+#: What an agent can say it prefers.
+PREFERENCES = ("continue", "answer_now", "unsure")
+
+
+def _probability(value: object) -> bool:
+    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+    return number and 0 <= float(str(value)) <= 1
+
+
+def _boolean(value: object) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+#: Field -> the check of an entry, and what it expects.
+_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    **dict.fromkeys(("p_continue", "p_answer_now"), (_probability, "a probability")),
+    **dict.fromkeys(("answer_now", "answer_now_repaired"), (_boolean, "true or false")),
+    "prefer": (lambda value: value in PREFERENCES, f"one of {', '.join(PREFERENCES)}"),
+    "usefulness": (lambda value: value in USEFULNESS, f"one of {', '.join(USEFULNESS)}"),
+}
 
 
 @dataclass(frozen=True)
@@ -35,40 +60,87 @@ class Asked:
 def asked_points(episodes: Episodes, *, repaired: bool) -> Asked:
     """Return the decision points of probed episodes; see :class:`Asked`.
 
+    Episodes that were not probed beside others that were, as a table of both has them, have no reply at all.
+
     Raises
     ------
     EpisodeError
-        If the episodes were not probed for beliefs.
+        If no episode was probed for beliefs, a reply is not what the probe writes, or models and conditions
+        are mixed.
     """
     frame = as_frame(episodes, _FIELDS)
     for name in _BELIEFS:
         # Beside runs that were probed, a run that was not has the column without a value.
         if name not in frame or frame[name].isna().all():
             raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
+    require_one_cell(frame)
     points = build_decision_points(frame)
-    rows, at = points.episode, points.t - 1
+    places = list(zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True))
 
-    def numbers(name: str) -> Floats:
-        lists = frame[name].tolist()
-        return np.array([_entry(lists[row], t) for row, t in zip(rows, at, strict=True)], dtype=np.float64)
+    def at_points(name: str, otherwise: str | None = None) -> list[Any]:
+        lists = _lists(frame, name, otherwise)
+        return [None if (values := lists[row]) is None else _entry(values, t) for row, t in places]
+
+    def numbers(name: str, otherwise: str | None = None) -> Floats:
+        return np.array(at_points(name, otherwise), dtype=np.float64)
 
     def words(name: str) -> NDArray[np.str_]:
-        lists = frame[name].tolist()
-        return np.array([_entry(lists[row], t) or "" for row, t in zip(rows, at, strict=True)], dtype=np.str_)
+        return np.array([word or "" for word in at_points(name)], dtype=np.str_)
 
-    own = "repaired_success" if repaired and "repaired_success" in frame else "success"
-    branch = "answer_now_repaired" if repaired and "answer_now_repaired" in frame else "answer_now"
-    now = numbers(branch) if branch in frame else np.full(len(rows), np.nan)
+    now = numbers("answer_now_repaired", "answer_now") if repaired else numbers("answer_now")
     return Asked(
         points,
-        frame["regime"].to_numpy(dtype=np.str_)[rows],
+        frame["regime"].to_numpy(dtype=np.str_)[points.episode],
         numbers("p_continue"), numbers("p_answer_now"), words("prefer"), words("usefulness"),
-        frame[own].to_numpy(dtype=np.float64)[rows], now,
+        _success(frame, repaired=repaired)[points.episode], now,
     )  # fmt: skip
 
 
-def _entry(values: Any, place: int) -> Any:  # noqa: ANN401 - a list's entry, or None
-    return values[place] if isinstance(values, Sequence | np.ndarray) and place < len(values) else None
+def _success(frame: pd.DataFrame, *, repaired: bool) -> Floats:
+    """Return success of each episode; what was not asked to be repaired has its own."""
+    values = frame["success"].tolist()
+    if repaired and "repaired_success" in frame:
+        for row, value in enumerate(frame["repaired_success"].tolist()):
+            if not (missing(value) or _boolean(value)):
+                raise EpisodeError(
+                    f"episodes, row {row + 1}: field 'repaired_success': expected true, false or null, found "
+                    f"{shown(value)}"
+                )
+            values[row] = values[row] if missing(value) else value
+    return np.array(values, dtype=np.float64)
+
+
+def _lists(frame: pd.DataFrame, name: str, otherwise: str | None = None) -> list[list[Any] | None]:
+    """Return a field's lists, None where nothing was asked; where it has none, those of another field."""
+    if name not in frame:
+        return _lists(frame, otherwise) if otherwise else [None] * len(frame)
+    sound, expected = _KINDS[name]
+    lists: list[list[Any] | None] = []
+    for row, (values, actions) in enumerate(zip(frame[name].tolist(), frame["actions"], strict=True), 1):
+        if missing(values):
+            lists.append(None)
+            continue
+        n = sum(action != "finish" for action in actions)
+        if not as_list(values) or len(values) > n:
+            raise EpisodeError(
+                f"episodes, row {row}: field {name!r}: expected a list of at most {n} entries, one an "
+                f"observation, or null, found {shown(values)}"
+            )
+        for place, value in enumerate(values, 1):
+            if not (missing(value) or sound(value)):
+                raise EpisodeError(
+                    f"episodes, row {row}: field {name!r}: entry {place} is {shown(value)}, expected "
+                    f"{expected} or null"
+                )
+        lists.append([None if missing(value) else value for value in values])
+    if otherwise and any(values is None for values in lists):
+        others = _lists(frame, otherwise)
+        return [other if own is None else own for own, other in zip(lists, others, strict=True)]
+    return lists
+
+
+def _entry(values: list[Any], place: int) -> Any:  # noqa: ANN401 - a list's entry, or None
+    return values[place] if place < len(values) else None
 
 
 def sums_of(points: DecisionPoints, known: NDArray[np.bool_], values: Floats) -> Floats:
@@ -94,7 +166,8 @@ def missing_replies(episodes: Episodes) -> pd.DataFrame:
     Raises
     ------
     EpisodeError
-        If the episodes were not probed for beliefs.
+        If the episodes were not probed for beliefs, a reply is not what the probe writes, or models or
+        conditions are mixed.
     """
     asked = asked_points(episodes, repaired=False)
     table = pd.DataFrame(
@@ -124,7 +197,7 @@ def answers_when_favoured(
     episodes : pandas.DataFrame or iterable of mappings
         As for :func:`~judged_useless.estimators.beliefs.belief_curves`.
     regimes : sequence of str, default persistent and plausible
-        Regimes that are pooled.
+        Regimes that are pooled, as far as there are decisions of them.
     n_boot, seed, level, stream
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
@@ -136,18 +209,22 @@ def answers_when_favoured(
     Raises
     ------
     UndefinedEstimateError
-        If no report favours answering.
+        If no report favours answering, or no decision is of these regimes.
     EpisodeError
-        If the episodes were not probed for beliefs.
+        If the episodes were not probed for beliefs, a reply is not what the probe writes, or models or
+        conditions are mixed.
+    TypeError, ValueError
+        If `regimes` is one text, empty, or has one twice.
 
     References
     ----------
     Paper §3 (arXiv:2610.06191).
     """
     plan = Resampling(n_boot, seed, level, stream)
+    names, name = regime_names("regimes", regimes), "answers where its report favours answering"
     asked = asked_points(episodes, repaired=False)
-    favoured = np.isin(asked.regime, list(regimes)) & (asked.prefer == "answer_now")
-    name = "answers where its report favours answering"
+    require_some_regime(name, names, set(asked.regime.tolist()))
+    favoured = np.isin(asked.regime, names) & (asked.prefer == "answer_now")
     if not favoured.any():
         raise UndefinedEstimateError(f"{name} is undefined: no report favours answering now")
     answered = asked.points.answered.astype(np.float64)

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.arguments import regime_names
 from judged_useless.estimators.belief_replies import Asked, asked_points, sums_of
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
@@ -80,7 +81,10 @@ def belief_curves(
     UndefinedEstimateError
         If the regime has no such decision, or a regime of the prior no episode.
     EpisodeError
-        If the episodes were not probed for beliefs.
+        If the episodes were not probed for beliefs, a reply is not what the probe writes, or models or
+        conditions are mixed.
+    TypeError, ValueError
+        If `prior` is one text, empty, or has a regime twice.
 
     Notes
     -----
@@ -91,14 +95,14 @@ def belief_curves(
     ----------
     Paper, Appendix C.4, Figure 6 (arXiv:2610.06191).
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan, names = Resampling(n_boot, seed, level, stream), regime_names("prior", prior)
     asked = asked_points(episodes, repaired=repaired)
     here = (asked.regime == regime) & (asked.points.failed_run == asked.points.t)
     if not here.any():
         raise UndefinedEstimateError(
             f"beliefs are undefined: no decision of {regime} after failed results only"
         )
-    observer = _Observer(asked, tuple(prior))
+    observer = _Observer(asked, names)
     tables = []
     for k in np.unique(asked.points.t[here]).tolist():
         inside = here & (asked.points.t == k)
@@ -139,9 +143,10 @@ class _Observer:
 
     def __init__(self, asked: Asked, prior: tuple[str, ...]) -> None:
         absent = [name for name in prior if name not in set(asked.regime.tolist())]
-        if not prior or absent:
-            lacking = ", ".join(absent) or "(none given)"
-            raise UndefinedEstimateError(f"the ideal observer is undefined: no decision of regime {lacking}")
+        if absent:
+            raise UndefinedEstimateError(
+                f"the ideal observer is undefined: no decision of regime {', '.join(absent)}"
+            )
         points, self._regimes, self._last = asked.points, len(prior), int(asked.points.t.max())
         said = asked.usefulness != ""
         columns = []
@@ -264,7 +269,14 @@ def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
         One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
         ``decisions`` (how many there are), ``no_report`` and ``no_branch`` (at how many the agent gave no
         report that parses, and at how many it was not made to answer).
+
+    Raises
+    ------
+    ValueError
+        If there is no model.
     """
+    if not curves:
+        raise ValueError("curves must have at least one model, with its belief curves")
     tables = []
     for model, curve in curves.items():
         wide = curve.pivot_table(index="k", columns="quantity", values="value", dropna=False)

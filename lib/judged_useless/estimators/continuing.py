@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.arguments import whole_number
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.policies import NEVER, Branches, StoppingPolicy, aligned_runs, first_firing
@@ -51,6 +52,8 @@ def continue_or_answer(
         If no run reaches k, or judgments or branches are missing.
     EpisodeError
         If an episode or a branch is not what is expected.
+    TypeError
+        If `k` is not a whole number.
     ValueError
         If `k` is below 1.
 
@@ -63,7 +66,7 @@ def continue_or_answer(
     Paper §3, Appendix D.2 "Continue or answer now" (arXiv:2610.06191).
     """
     plan = Resampling(n_boot, seed, level, stream)
-    policy = StoppingPolicy(own=k)
+    policy = StoppingPolicy(own=whole_number("k", k))
     data = aligned_runs(episodes, branches, regimes)
     first = first_firing(policy, data)
     reached = np.flatnonzero(first != NEVER)

@@ -11,6 +11,8 @@ from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Statistic, cluster_sums
 
+#: Values that a message names.
+_NAMED = 4
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
@@ -31,6 +33,27 @@ def budget_of(episodes: pd.DataFrame) -> int:
             f"episodes: field 'budget' mixes {sorted(map(int, budgets))}; contrast them one by one"
         )
     return int(budgets[0])
+
+
+def require_one_cell(frame: pd.DataFrame) -> None:
+    """Refuse episodes of more than one model or condition, where pooling them would mean nothing.
+
+    Raises
+    ------
+    EpisodeError
+        If two models or conditions are mixed, or a question occurs twice in a regime.
+    """
+    for name in ("model", "condition"):
+        values = frame[name].drop_duplicates().tolist() if name in frame else []
+        if len(values) > 1:
+            mixed = ", ".join(map(repr, values[:_NAMED])) + (" and more" if len(values) > _NAMED else "")
+            raise EpisodeError(
+                f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
+            )
+    if frame.duplicated(["question_id", "regime"]).any():
+        raise EpisodeError(
+            "episodes: a question occurs twice in a regime; give one model and condition at a time"
+        )
 
 
 def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:

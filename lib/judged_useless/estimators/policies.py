@@ -4,7 +4,7 @@ A policy that stops at a decision is credited with the answer-now branch replaye
 run's own outcome if the agent had answered before the policy fires.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,16 +14,27 @@ from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, as_frame, build_decision_points
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.estimators.arguments import regime_names, whole_number
 from judged_useless.estimators.cost import TOOLS, tool_call_counts
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.matching import DEFAULT_BUDGET
+from judged_useless.estimators.matching import DEFAULT_BUDGET, require_one_cell
 from judged_useless.estimators.resampling import Floats
+from judged_useless.strict_json import shown
 
 Branches = pd.DataFrame | Iterable[Mapping[str, Any]]
 
 FIELDS = ("question_id", "regime", "actions", "judgments", "success")
 _BRANCH_FIELDS = ("question_id", "regime", "t", "success")
 NEVER = -1
+#: More than any budget has.
+_MOST_RESULTS = 1e6
+#: Field of a branch -> its check, and what it expects.
+_BRANCH_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "question_id": (lambda value: isinstance(value, str), "a text"),
+    "regime": (lambda value: isinstance(value, str), "a text"),
+    "t": (lambda value: _results_seen(value), "a whole number of results, at least 1"),
+    "success": (lambda value: isinstance(value, bool | np.bool_), "true or false"),
+}
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,13 @@ class StoppingPolicy:
         Observations after which to answer; None for no cap.
     own : int or None
         Consecutive USELESS judgments after which to answer; None to ignore judgments.
+
+    Raises
+    ------
+    TypeError
+        If one is not a whole number.
+    ValueError
+        If one is below 1, or there is none.
     """
 
     cap: int | None = None
@@ -46,8 +64,8 @@ class StoppingPolicy:
             raise ValueError("a policy needs a cap, a run of own judgments, or both")
         for name in ("cap", "own"):
             value = getattr(self, name)
-            if value is not None and value < 1:
-                raise ValueError(f"{name} must be at least 1, not {value}")
+            if value is not None:
+                whole_number(name, value)
 
     @property
     def name(self) -> str:
@@ -120,17 +138,29 @@ class OfflineRuns:
 
 
 def _branch_table(branches: Branches) -> pd.DataFrame:
+    if isinstance(branches, str | bytes | Mapping) or not isinstance(branches, Iterable):
+        raise TypeError(f"expected branches (a table or mappings), not {type(branches).__name__}")
     table = branches if isinstance(branches, pd.DataFrame) else pd.DataFrame.from_records(list(branches))
     missing = [name for name in _BRANCH_FIELDS if name not in table]
     if missing:
         raise EpisodeError(f"branches: field {missing[0]!r} is missing; expected {', '.join(_BRANCH_FIELDS)}")
+    for name, (sound, expected) in _BRANCH_KINDS.items():
+        for row, value in enumerate(table[name].tolist(), 1):
+            if not sound(value):
+                raise EpisodeError(
+                    f"branches, row {row}: field {name!r}: expected {expected}, found {shown(value)}"
+                )
+    table = table.astype({"t": np.int64})
     repeated = table.duplicated(["question_id", "regime", "t"])
     if repeated.any():
         row = int(repeated.to_numpy().argmax())
         raise EpisodeError(f"branches, row {row + 1}: a second branch of the same question, regime and t")
-    if not all(isinstance(value, bool | np.bool_) for value in table["success"]):
-        raise EpisodeError("branches: field 'success': expected true or false")
     return table
+
+
+def _results_seen(value: object) -> bool:
+    whole = isinstance(value, int | np.integer) or (isinstance(value, float) and value.is_integer())
+    return whole and not isinstance(value, bool) and 1 <= float(str(value)) < _MOST_RESULTS
 
 
 def aligned_runs(episodes: Episodes, branches: Branches, regimes: Sequence[str]) -> OfflineRuns:
@@ -142,16 +172,16 @@ def aligned_runs(episodes: Episodes, branches: Branches, regimes: Sequence[str])
         If a regime has no episode.
     EpisodeError
         If an episode or a branch is not what is expected, or models and conditions are mixed.
+    TypeError, ValueError
+        If `regimes` is one text, empty, or has one twice.
     """
+    names = regime_names("regimes", regimes)
     frame = as_frame(episodes, FIELDS)
-    frame = frame[frame["regime"].isin(list(regimes))].reset_index(drop=True)
-    missing = [name for name in regimes if name not in set(frame["regime"])]
+    frame = frame[frame["regime"].isin(names)].reset_index(drop=True)
+    missing = [name for name in names if name not in set(frame["regime"])]
     if missing:
         raise UndefinedEstimateError(f"the policies are undefined: no episode of regime {', '.join(missing)}")
-    if frame.duplicated(["question_id", "regime"]).any():
-        raise EpisodeError(
-            "episodes: a question occurs twice in a regime; give one model and condition at a time"
-        )
+    require_one_cell(frame)
     points = build_decision_points(frame)
     table = _branch_table(branches)
     keys = pd.MultiIndex.from_frame(table[["question_id", "regime", "t"]])

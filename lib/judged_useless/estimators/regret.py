@@ -88,8 +88,8 @@ def _policy_tables(
     policies: Sequence[StoppingPolicy] | None,
     regimes: Sequence[str],
 ) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
-    if not (np.isfinite(price) and price >= 0):
-        raise ValueError(f"price must be a finite number of at least 0, not {price}")
+    if price is None or isinstance(price, str | bool) or not (np.isfinite(price) and price >= 0):
+        raise ValueError(f"price must be a finite number of at least 0, not {price!r}")
     data = aligned_runs(episodes, branches, regimes)
     chosen = simple_policies(budget_of(data.frame)) if policies is None else list(policies)
     if not chosen:

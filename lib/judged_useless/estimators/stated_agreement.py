@@ -1,13 +1,20 @@
 """Whether the judgments that agents state agree with those they give when asked (paper, Appendix D.4)."""
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.decisions import as_frame
-from judged_useless.episodes.schema import Episodes
+from judged_useless.episodes.kinds import missing
+from judged_useless.episodes.schema import JUDGMENTS, EpisodeError, Episodes
 from judged_useless.estimators.agreement import agreement, cohen_kappa
+from judged_useless.estimators.arguments import whole_number
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.resampling import Stream
+from judged_useless.strict_json import shown
 
 _FIELDS = ("question_id", "regime", "actions", "judgments", "stated", "failed")
 
@@ -24,20 +31,45 @@ def stated_points(episodes: Episodes) -> pd.DataFrame:
     -------
     pandas.DataFrame
         ``question_id, regime, t, failed, judgment, stated``; ``stated`` is None where the next thought says
-        nothing of the result.
+        nothing of the result, as where ``stated`` ends before it.
+
+    Raises
+    ------
+    EpisodeError
+        If ``stated`` or ``failed`` is missing or not what the schema says, or models or conditions are mixed.
     """
     frame = as_frame(episodes, _FIELDS)
+    require_one_cell(frame)
     rows = []
-    for record in frame[list(_FIELDS)].to_dict("records"):
+    for row, record in enumerate(frame[list(_FIELDS)].to_dict("records"), 1):
+        words = _stated(row, record)
         for t in range(1, len(record["actions"])):
             judgment = record["judgments"][t - 1] if t <= len(record["judgments"]) else None
-            if judgment is not None:
-                stated = record["stated"][t - 1]
+            if not missing(judgment):
+                said = words[t - 1] if t <= len(words) else None
                 rows.append(
-                    (record["question_id"], record["regime"], t, record["failed"][t - 1], judgment, stated)
+                    (record["question_id"], record["regime"], t, record["failed"][t - 1], judgment, said)
                 )
     columns = ["question_id", "regime", "t", "failed", "judgment", "stated"]
-    return pd.DataFrame(rows, columns=columns).astype({"judgment": object, "stated": object})
+    table = pd.DataFrame(rows, columns=columns)
+    # Set as objects, or a table would hold what is not stated as NaN.
+    stated = pd.Series([row[-1] for row in rows], index=table.index, dtype=object)
+    return table.astype({"judgment": object}).assign(stated=stated)
+
+
+def _stated(row: int, record: Mapping[Hashable, Any]) -> list[str | None]:
+    for name in ("stated", "failed"):
+        if missing(record[name]):
+            raise EpisodeError(
+                f"episodes, row {row}: field {name!r} is null, expected a list with one entry an observation"
+            )
+    for place, word in enumerate(record["stated"], 1):
+        if not (missing(word) or word in JUDGMENTS):
+            raise EpisodeError(
+                f"episodes, row {row}: field 'stated': entry {place} is {shown(word)}, expected one of "
+                f"{', '.join(JUDGMENTS)} or null"
+            )
+    return [None if missing(word) else word for word in record["stated"]]
 
 
 def stated_agreement(
@@ -74,11 +106,17 @@ def stated_agreement(
     ------
     UndefinedEstimateError
         If there is no decision, or fewer in a stratum than are to be drawn.
+    EpisodeError
+        As for :func:`stated_points`.
+    TypeError, ValueError
+        If `per_stratum` is not a whole number of at least 1.
 
     References
     ----------
     Paper, Appendix D.4 "Stated and side-channel judgments" (arXiv:2610.06191).
     """
+    if per_stratum is not None:
+        whole_number("per_stratum", per_stratum)
     points = stated_points(episodes)
     if per_stratum is not None:
         draws = np.random.default_rng(seed)

@@ -11,15 +11,22 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
-from judged_useless.optimal.problem import Outcome, Policy, StoppingProblem, evaluate, is_list, run_lengths
+from judged_useless.optimal.problem import (
+    Outcome,
+    Policy,
+    StoppingProblem,
+    check_count,
+    evaluate,
+    is_list,
+    run_lengths,
+)
 from judged_useless.optimal.solution import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
 from judged_useless.optimal.wald import WaldTest
 
 
 def cap(problem: StoppingProblem, c: int) -> tuple[Floats, ...]:
     """Return the policy that answers after c results, whatever they were."""
-    if c < 1:
-        raise ValueError(f"c is {c}, expected at least 1 result")
+    check_count("c", c)
     return tuple(np.full(2**t, float(t >= c)) for t in problem.steps)
 
 
@@ -28,8 +35,7 @@ def own(problem: StoppingProblem, k: int) -> tuple[Floats, ...]:
 
     A run longer than the episode is never reached: the rule then does not answer.
     """
-    if k < 1:
-        raise ValueError(f"k is {k}, expected a run of at least 1")
+    check_count("k", k)
     return tuple((run_lengths(t) >= k).astype(np.float64) for t in problem.steps)
 
 
@@ -107,13 +113,18 @@ def compare_policies(
     Raises
     ------
     ValueError
-        If a name is unknown.
+        If a name is unknown, or one text is given in place of a list of them.
     """
     if not isinstance(policies, Mapping):
-        unknown = [name for name in policies if name not in POLICIES]
+        if isinstance(policies, str):
+            raise ValueError(
+                f"policies is {policies!r}, expected a list of names out of {', '.join(POLICIES)}"
+            )
+        names = list(policies)
+        unknown = [name for name in names if name not in POLICIES]
         if unknown:
             raise ValueError(f"unknown policy {unknown[0]!r}; known are {', '.join(POLICIES)}")
-        policies = {name: POLICIES[name](problem) for name in policies}
+        policies = {name: POLICIES[name](problem) for name in names}
     solution = optimal_policy(problem)
     rows = {"optimal, all judgments": _row(solution.outcome, solution.value)}
     for name, policy in policies.items():

@@ -28,6 +28,7 @@ Ints = NDArray[np.int64]
 Policy = Sequence[Floats]
 #: Budget up to which all histories are followed: 2^15 of them in the paper's doubled budget.
 LARGEST_BUDGET = 16
+_ROUNDING = 1e-9
 EQUAL_MEAN6: Mapping[str, float] = MappingProxyType(dict.fromkeys(MEAN6, 1.0))
 
 
@@ -75,6 +76,10 @@ class StoppingProblem:
                 raise ValueError(f"{name} is {value!r}, expected a probability between 0 and 1")
         if not (is_number(self.price) and self.price >= 0):
             raise ValueError(f"price is {self.price!r}, expected a number of at least 0")
+        if not isfinite(float(self.price) * LARGEST_BUDGET):
+            raise ValueError(
+                f"price is {self.price!r}: {LARGEST_BUDGET} calls cost more than a number can hold"
+            )
         if not (is_whole(self.budget) and 2 <= self.budget <= LARGEST_BUDGET):
             raise ValueError(f"budget is {self.budget!r}, expected a whole number from 2 to {LARGEST_BUDGET}")
         _check_prior(self.prior)
@@ -128,12 +133,21 @@ class StoppingProblem:
 
 def is_number(value: object) -> bool:
     """Return whether a value is a finite number, which true and false are not."""
-    return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
 
 
 def is_whole(value: object) -> bool:
     """Return whether a value is a whole number, of a type that says so."""
     return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def check_count(name: str, value: int) -> None:
+    """Refuse what is no whole number of at least 1, by the name of the argument."""
+    if not (is_whole(value) and value >= 1):
+        raise ValueError(f"{name} is {value!r}, expected a whole number of at least 1")
 
 
 def is_list(value: object) -> bool:
@@ -156,6 +170,8 @@ def _check_prior(prior: Mapping[str, float]) -> None:
             raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
     if not sum(prior.values()) > 0:
         raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
+    if not isfinite(sum(map(float, prior.values()))):
+        raise ValueError("prior: the weights are too large to be added up, expected a finite sum")
 
 
 def run_lengths(t: int) -> Ints:
@@ -233,7 +249,7 @@ def evaluate(problem: StoppingProblem, policy: Policy) -> Outcome:
     Raises
     ------
     ValueError
-        If the arrays do not fit the budget.
+        If the arrays do not fit the budget, or hold what is no probability.
     """
     if len(policy) != problem.budget - 1:
         raise ValueError(f"{len(policy)} decisions in the policy, expected {problem.budget - 1}")
@@ -256,6 +272,12 @@ def _flow(problem: StoppingProblem, policy: Policy) -> Iterator[tuple[int, Float
         answers = np.asarray(policy[t - 1], dtype=np.float64)
         if answers.shape[-1] != 2**t:
             raise ValueError(f"{answers.shape[-1]} histories after {t} results, expected {2**t}")
+        # What comes of rounding is let through: mixtures of policies may exceed 1 by that.
+        if not ((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all():
+            worst = answers.ravel()[np.nanargmax(np.where(np.isnan(answers), np.inf, np.abs(answers - 0.5)))]
+            raise ValueError(
+                f"the policy answers with probability {worst} after {t} results, expected one between 0 and 1"
+            )
         stopping = mass * answers[..., None]
         yield t, np.asarray(stopping.sum(axis=(-1, -2))), found
         mass = mass - stopping

@@ -14,7 +14,9 @@ from math import ceil, log
 import numpy as np
 import pandas as pd
 
-from judged_useless.optimal.problem import Floats, StoppingProblem, histories
+from judged_useless.episodes.kinds import as_list
+from judged_useless.episodes.schema import JUDGMENTS
+from judged_useless.optimal.problem import Floats, StoppingProblem, check_count, histories
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.
     Parameters
     ----------
     judgments : sequence of str
-        Judgments in order; only USELESS adds to the run.
+        Judgments in order, as episodes have them; only USELESS adds to the run.
     test : WaldTest
         Its error rates are used for both forms.
     k : int, default 5
@@ -120,12 +122,16 @@ def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.
     Raises
     ------
     ValueError
-        If there is no judgment, or k is not at least 1.
+        If there is no judgment, one is none that episodes have, or k is not a whole number of at least 1.
     """
-    if k < 1:
-        raise ValueError(f"k is {k}, expected a run of at least 1")
-    if not len(judgments):
-        raise ValueError("judgments: empty, expected at least one")
+    check_count("k", k)
+    if not as_list(judgments) or not len(judgments):
+        raise ValueError(f"judgments is {judgments!r}, expected a list of at least one, not empty")
+    for place, judgment in enumerate(judgments, 1):
+        if not (isinstance(judgment, str) and judgment in JUDGMENTS):
+            raise ValueError(
+                f"judgments, entry {place} is {judgment!r}, expected one of {', '.join(JUDGMENTS)}"
+            )
     useless = np.array([judgment == "USELESS" for judgment in judgments])
     run, runs = 0, []
     for each in useless:

@@ -1,0 +1,266 @@
+"""Replies, branches, labels and arguments that are not what they should be: refused by name, not counted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from judged_useless.episodes import EpisodeError
+from judged_useless.estimators import (
+    StoppingPolicy,
+    UndefinedEstimateError,
+    agreement,
+    answers_when_favoured,
+    belief_curves,
+    belief_table,
+    cohen_kappa,
+    continue_or_answer,
+    missing_replies,
+    policy_values,
+    precision_recall,
+    stated_agreement,
+)
+from judged_useless.estimators.belief_replies import PREFERENCES
+from judged_useless.estimators.stated_agreement import stated_points
+from judged_useless.probes import replies
+
+NAN, PRIOR = float("nan"), ("clean", "persistent")
+
+
+def bare(question: str, regime: str = "persistent", **fields: Any) -> dict[str, Any]:
+    """Return an episode of three results, all judged USELESS, that answers after them."""
+    actions, judgments = ["search"] * 3 + ["finish"], ["USELESS"] * 3
+    return {
+        "model": "m", "condition": "unaided", "split": "s", "question_id": question, "regime": regime,
+        "actions": actions, "judgments": judgments, "success": regime == "clean",
+    } | fields  # fmt: skip
+
+
+def probed(question: str, regime: str = "persistent", **fields: Any) -> dict[str, Any]:
+    """Return such an episode that was asked for its beliefs."""
+    beliefs = {
+        "usefulness": ["OFF_TOPIC"] * 3, "p_continue": [0.5] * 3, "p_answer_now": [0.2] * 3,
+        "prefer": ["continue", "unsure", "answer_now"], "answer_now": [False, False, True],
+    }  # fmt: skip
+    return bare(question, regime) | beliefs | fields
+
+
+BRANCHES = [
+    {"question_id": question, "regime": "persistent", "t": t, "success": True}
+    for question in ("q1", "q2")
+    for t in (1, 2, 3)
+]
+RUNS = [bare("q1"), bare("q2")]
+BOTH = [probed(question, regime) for question in ("q1", "q2") for regime in PRIOR]
+
+
+def curve(episodes: Any, **options: Any) -> dict[Any, Any]:
+    settings: dict[str, Any] = {"prior": PRIOR, "n_boot": 20} | options
+    table = belief_curves(episodes, **settings)
+    return dict(table.set_index(["quantity", "k"]).to_dict("index"))
+
+
+def test_an_unprobed_run_beside_a_probed_one_has_no_replies() -> None:
+    unprobed = [bare("q3", regime) for regime in PRIOR]
+    mixed = pd.concat([pd.DataFrame(BOTH), pd.DataFrame(unprobed)], ignore_index=True)
+    assert mixed["p_continue"].isna().sum() == 2
+    found, alone = curve(mixed), curve(BOTH)
+    for quantity in ("says going on is worth", "answering now was worth", "favours answering"):
+        row, same = found[quantity, 1], alone[quantity, 1]
+        assert (row["value"], row["n"], row["n_missing"]) == (same["value"], same["n"], 1)
+    assert found["going on was worth", 1]["n"] == 3
+    assert answers_when_favoured(mixed, n_boot=20).n == answers_when_favoured(BOTH, n_boot=20).n == 2
+    table = missing_replies(mixed).loc["persistent"].to_dict()
+    assert table == {"decisions": 9, "no_usefulness": 3, "no_continuation": 3}
+    for nothing in (None, NAN, pd.NA):
+        hollow = [*BOTH, probed("q3", p_continue=nothing, prefer=[nothing] * 3)]
+        assert curve(hollow)["says going on is worth", 1]["n_missing"] == 1
+        assert missing_replies(hollow).loc["persistent", "no_continuation"] == 3
+
+
+def test_what_was_not_repaired_counts_as_it_is() -> None:
+    repaired = [
+        each | {"repaired_success": True, "answer_now_repaired": [True] * 3}
+        if each["question_id"] == "q1"
+        else each
+        for each in BOTH
+    ]
+    frame = pd.DataFrame(repaired)
+    assert frame["repaired_success"].isna().any()
+    # Of two persistent runs q1 is repaired to a right answer, q2 stays wrong.
+    assert curve(frame)["going on was worth", 1]["value"] == 0.5
+    assert curve(frame)["answering now was worth", 1]["value"] == 0.5
+    assert curve(frame)["going on was worth", 1]["n_missing"] == 0
+    hollow = curve([each | {"repaired_success": None} for each in BOTH])
+    assert hollow["going on was worth", 1]["value"] == curve(BOTH)["going on was worth", 1]["value"] == 0
+    with pytest.raises(EpisodeError, match="row 2: field 'repaired_success': expected true, false or null"):
+        curve([BOTH[0] | {"repaired_success": True}, BOTH[1] | {"repaired_success": "yes"}])
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"p_continue": [7, 0.5, 0.5]}, "field 'p_continue': entry 1 is 7, expected a probability or null"),
+        ({"p_answer_now": [0.5, True]}, "field 'p_answer_now': entry 2 is True"),
+        ({"p_continue": ["a"]}, "entry 1 is 'a'"),
+        ({"p_continue": [0.5] * 4}, "field 'p_continue': expected a list of at most 3 entries"),
+        ({"p_continue": 0.5}, "field 'p_continue': expected a list .*, found 0.5"),
+        ({"prefer": "continue"}, "field 'prefer': expected a list"),
+        ({"prefer": ["<b>"]}, "entry 1 is '<b>', expected one of continue, answer_now, unsure or null"),
+        ({"usefulness": ["USELESS"]}, "field 'usefulness': entry 1 is 'USELESS', expected one of USEFUL_NEW"),
+        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2 is 5, expected true or false or null"),
+    ],
+)
+def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message: str) -> None:
+    episodes = [*BOTH, probed("q3", **fields)]
+    with pytest.raises(EpisodeError, match=f"episodes, row 5: .*{message}"):
+        belief_curves(episodes, prior=PRIOR)
+    with pytest.raises(EpisodeError, match=message):
+        missing_replies(episodes)
+
+
+def test_preferences_are_those_that_the_probe_reads() -> None:
+    assert PREFERENCES == replies.PREFERENCES
+
+
+def test_replies_as_arrays_are_replies() -> None:
+    arrays = [each | {"p_continue": np.array([0.5, NAN, 0.5])} for each in BOTH]
+    row = curve(arrays)["says going on is worth", 2]
+    assert (row["n"], row["n_missing"]) == (0, 2)
+
+
+@pytest.mark.parametrize("field", ["model", "condition"])
+def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
+    measures: list[Callable[[Any], object]] = [
+        belief_curves,
+        answers_when_favoured,
+        missing_replies,
+        stated_agreement,
+        lambda episodes: policy_values(episodes, BRANCHES, regimes=["persistent"]),
+    ]
+    for other in (probed("q1", **{field: "another"}), probed("q9", **{field: "another"})):
+        episodes = [each | {"stated": [None] * 3, "failed": [True] * 3} for each in (*BOTH, other)]
+        for measure in measures:
+            with pytest.raises(EpisodeError, match=f"field '{field}' mixes .*'another'; give one model"):
+                measure(episodes)
+    seeds = [each | {"seed": seed} for each in BOTH for seed in (0, 1)]
+    with pytest.raises(EpisodeError, match="a question occurs twice in a regime"):
+        missing_replies(seeds)
+
+
+def test_regimes_are_a_list_of_names_that_are_there() -> None:
+    calls: tuple[Callable[[], object], ...] = (
+        lambda: answers_when_favoured(BOTH, regimes="persistent"),
+        lambda: belief_curves(BOTH, prior="clean"),
+        lambda: policy_values(BOTH, [], regimes="clean"),
+    )
+    for call in calls:
+        with pytest.raises(TypeError, match="must be a list of names, not one text"):
+            call()
+    with pytest.raises(
+        UndefinedEstimateError, match="no decision of regime persistant; there is clean, pers"
+    ):
+        answers_when_favoured(BOTH, regimes=["persistent", "persistant"])
+    with pytest.raises(UndefinedEstimateError, match="no decision of regime plausible; there is clean"):
+        answers_when_favoured(BOTH, regimes=["plausible"])
+    assert answers_when_favoured(BOTH, regimes=["persistent", "plausible"], n_boot=20).n == 2
+    with pytest.raises(ValueError, match="prior names 'clean' twice"):
+        belief_curves(BOTH, prior=("clean", "clean"))
+    with pytest.raises(ValueError, match="prior must name at least one"):
+        belief_curves(BOTH, prior=())
+    with pytest.raises(ValueError, match="at least one model"):
+        belief_table({})
+
+
+@pytest.mark.parametrize("k", [NAN, 2.5, True, "5", None])
+def test_k_is_a_whole_number(k: Any) -> None:
+    with pytest.raises(TypeError, match="k must be a whole number"):
+        continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"])
+    if k is not None:
+        with pytest.raises(TypeError, match="own must be a whole number"):
+            StoppingPolicy(own=k)
+        with pytest.raises(TypeError, match="cap must be a whole number"):
+            StoppingPolicy(cap=k)
+
+
+def test_k_is_at_least_one() -> None:
+    for small in (0, -1):
+        with pytest.raises(ValueError, match=f"k must be at least 1, not {small}"):
+            continue_or_answer(RUNS, BRANCHES, k=small, regimes=["persistent"])
+    k: Any = np.int64(2)
+    found = continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"], n_boot=20)
+    assert (found.value, found.n) == (1, 2)
+
+
+@pytest.mark.parametrize("price", ["0.1", None, True, NAN, -1])
+def test_a_price_is_a_number(price: Any) -> None:
+    with pytest.raises(ValueError, match=f"price must be a finite number of at least 0, not {price!r}"):
+        policy_values(RUNS, BRANCHES, price=price, regimes=["persistent"])
+
+
+@pytest.mark.parametrize("t", ["1", None, NAN, 2.5, 0, -1, True, float("inf")])
+def test_t_of_a_branch_is_a_number_of_results(t: Any) -> None:
+    branches = [*BRANCHES, BRANCHES[0] | {"t": t}]
+    with pytest.raises(EpisodeError, match="branches, row 7: field 't': expected a whole number of results"):
+        continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])
+
+
+def test_branches_are_a_table_of_branches() -> None:
+    for branches in ("x", None, {"question_id": "q1"}):
+        with pytest.raises(TypeError, match="expected branches"):
+            continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])  # type: ignore[arg-type]
+    with pytest.raises(EpisodeError, match="row 1: field 'regime': expected a text, found None"):
+        continue_or_answer(RUNS, [BRANCHES[0] | {"regime": None}], k=2, regimes=["persistent"])
+    fractions = [each | {"t": float(str(each["t"]))} for each in BRANCHES]
+    assert continue_or_answer(RUNS, fractions, k=2, regimes=["persistent"], n_boot=20).n == 2
+
+
+def said(
+    stated: Any = ("USELESS", None, "USEFUL"), failed: Any = (True, False, True)
+) -> list[dict[str, Any]]:
+    fields = {"stated": stated, "failed": failed}
+    return [
+        bare(q) | {name: list(v) if isinstance(v, tuple) else v for name, v in fields.items()} for q in "ab"
+    ]
+
+
+def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
+    assert stated_points(said())["stated"].tolist() == ["USELESS", None, "USEFUL"] * 2
+    for short in (("USELESS",), ("USELESS", NAN, pd.NA)):
+        assert stated_points(said(short))["stated"].tolist() == ["USELESS", None, None] * 2
+        assert stated_agreement(said(short), n_boot=20).loc["explicit", "value"] == pytest.approx(1 / 3)
+    for field in ("stated", "failed"):
+        with pytest.raises(EpisodeError, match=f"row 1: field '{field}' is null"):
+            stated_agreement(said(**{field: None}))
+    with pytest.raises(EpisodeError, match="row 1: field 'stated': entry 3 is 'useful', expected one of USE"):
+        stated_agreement(said(("USELESS", None, "useful")))
+
+
+def test_a_sample_is_of_a_whole_number_of_decisions() -> None:
+    for per_stratum in (NAN, 2.5, True, "2"):
+        with pytest.raises(TypeError, match="per_stratum must be a whole number"):
+            stated_agreement(said(), per_stratum=per_stratum)  # type: ignore[arg-type]
+    for per_stratum in (0, -1):
+        with pytest.raises(ValueError, match="per_stratum must be at least 1"):
+            stated_agreement(said(), per_stratum=per_stratum)
+
+
+def test_labels_that_are_none_are_named() -> None:
+    for nothing in (None, NAN, pd.NA):
+        with pytest.raises(ValueError, match="a, item 2: no label"):
+            agreement(["x", nothing], ["x", "y"])
+        with pytest.raises(ValueError, match="clusters, item 2: no cluster"):
+            cohen_kappa(["x", "y"], ["x", "y"], clusters=["q", nothing])
+        found = precision_recall(["USELESS", nothing], ["USELESS", "USELESS"], n_boot=20)
+        assert found["value"].to_dict() == {"precision": 1, "recall": 0.5}
+    with pytest.raises(TypeError, match=r"a, item 1: \['x'\], expected a text"):
+        agreement([["x"], "y"], ["x", "y"])  # type: ignore[list-item]
+    calls: tuple[tuple[str, Callable[[], object]], ...] = (
+        ("positive", lambda: cohen_kappa(["x", "y"], ["x", "y"], positive="x")),
+        ("clusters", lambda: cohen_kappa(["x", "y"], ["x", "y"], clusters="qr")),
+        ("labels", lambda: precision_recall(["USELESS"], "USELESS")),
+    )
+    for name, call in calls:
+        with pytest.raises(TypeError, match=f"{name} must be a list, not one text"):
+            call()
