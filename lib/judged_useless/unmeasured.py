@@ -29,7 +29,7 @@ _NOT_GIVEN = {
     "rerun-with-identical-settings-minus-first-run": "a second run with the same seeds, which is the same "
     "cell here",
 }
-_ANNOTATION = "judged-useless annotate RUN --annotator provider:name --annotator provider:name"
+_ANNOTATION = "labels of two annotators and a person: judged-useless annotate prints these numbers for a run"
 #: Measures on such labels; other measures are too where they are of development questions in no condition.
 _ANNOTATED = (
     "kappa_s1", "kappa_s2", "kappa_s1_reference", "kappa_s2_reference", "kappa_s2_local",
