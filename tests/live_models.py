@@ -77,10 +77,12 @@ class Searching(Delegate):
 
     By itself SmolLM2 answers at once, and an episode has one turn. What it says is its own; the form that
     turns are held to is narrower, which the description records. Where its instructions leave it nothing else
-    than to finish, it is offered that.
+    than to finish, it is offered that. With `then_finish` it is offered nothing else once it has seen them,
+    so that every episode has an answer.
     """
 
     observations: int
+    then_finish: bool = False
 
     async def generate(
         self,
@@ -96,9 +98,12 @@ class Searching(Delegate):
             told = "the only available action is finish" in messages[0]["content"]
             if seen < self.observations and not told:
                 regex = re.sub(r"\|finish\b", "", regex)
+            elif self.then_finish:
+                regex = re.sub(r"\((?:\w+\|)+finish\)", "(finish)", regex)
         return await super().generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
 
     def describe(self) -> dict[str, Any]:
         described = self.model.describe()
         held = f"short turns; finish is not offered before {self.observations} observations"
+        held += ", and then nothing else" if self.then_finish else ""
         return {**described, "deviations": [*described["deviations"], held]}
