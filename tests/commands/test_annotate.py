@@ -179,41 +179,6 @@ def test_requests_that_fail_are_status_one_and_the_rest_is_kept(
     assert "final labels" in capsys.readouterr().out
 
 
-def test_servers_are_told_apart_by_annotator() -> None:
-    import argparse
-
-    from judged_useless.commands import annotate as command
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    given = ["run", "--annotator", "openai:a", "--annotator", "anthropic:b", "--base-url", "http://one/v1",
-             "--base-url", "anthropic:b=http://two", "--cost-cap-usd", "3"]  # fmt: skip
-    parsed = parser.parse_args(given)
-    assert command._options(parsed, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
-    assert command._options(parsed, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
-    assert command._options(parsed, "scripted:annotator-5") == {}
-
-
-def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
-    import argparse
-
-    from judged_useless.commands import annotate as command
-    from judged_useless.models import get_model
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    names = ("openai:qwen3-32b", "openai:qwen3-8b")
-    url = "http://127.0.0.1:1/v1"
-    given = ["run", "--annotator", names[0], "--annotator", names[1], "--greedy", names[0], "--base-url", url]
-    parsed = parser.parse_args(given)
-    greedy, other = (get_model(name, **command._options(parsed, name)) for name in names)
-    assert (greedy.name, greedy.decoding.temperature, greedy.decoding.thinking) == ("qwen3-32b", 0.0, False)
-    assert other.decoding.temperature == 0.7
-    parsed.greedy = ["openai:qwen3"]
-    with pytest.raises(ValueError, match="--greedy openai:qwen3: expected a model given with --annotator"):
-        command._check(parsed)
-
-
 @pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
 def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -228,3 +193,27 @@ def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     assert not list(run.with_name("my-run.probes").rglob("disagreements*"))
     assert ("agreement is undefined: no item has a label of both" in printed) == (text[0] == "I")
     assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed
+
+
+def test_adjudicated_is_what_somebody_ruled_on(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert annotate(run) == 0
+    printed = capsys.readouterr().out
+    assert "(S1); S1 not adjudicated; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    folder = run.with_name("my-run.probes") / "annotation"
+    sheet = filled(folder / "disagreements-S1.csv")
+    n = len(pd.read_csv(sheet))
+    assert annotate(run, "--adjudicated", str(sheet)) == 0
+    printed = capsys.readouterr().out
+    assert f"{sheet}: adjudicated: {n} of {n} on the sheet; elsewhere the primary's label stands" in printed
+    assert f"(S1); S1 adjudicated: {n} of {n} on the sheet; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    # Of the stream without rulings the sheet is still there to be filled in.
+    assert f"{folder / 'disagreements-S2.csv'}: is there already" in printed
+    unfilled = folder / "disagreements-S2.csv"
+    assert annotate(run, "--adjudicated", str(unfilled)) == 0
+    printed = capsys.readouterr().out
+    assert f"{unfilled}: not adjudicated; elsewhere" not in printed
+    assert f"{unfilled}: not adjudicated: no row is filled in" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    assert "primary label correct" not in printed
