@@ -1,6 +1,6 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,12 @@ from judged_useless.strict_json import reply_object, shown
 
 #: Most new tokens of a label. Ours.
 LABEL_TOKENS = 60
-FORMAT = 1
+FORMAT = 2
 _FIELDS = ("question_id", "label", "calls", "timings")
+#: Entries of a specification that have a hash a stream.
+_BY_STREAM = ("rubric_sha256", "items_sha256")
+#: Entry of `_BY_STREAM` -> stream -> hash.
+_Hashes = dict[str, dict[str, str]]
 
 
 def read_label(reply: str, stream: str) -> str | None:
@@ -79,22 +83,46 @@ def label_request(
 class _Annotation:
     """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
 
-    def __init__(self, items: Sequence[Item], model: Model, rubric: Rubric, *, constrain: bool) -> None:
+    def __init__(
+        self, items: Sequence[Item], model: Model, rubric: Rubric, folder: Path, *, constrain: bool
+    ) -> None:
         self._items = {(item.stream, item.id): item for item in items}
         self._rubric, self.model, self._constrain = rubric, model, constrain
-        self.regimes = tuple(name for name in STREAMS if any(item.stream == name for item in items))
+        self._parts = {
+            name: part for name in STREAMS if (part := [item for item in items if item.stream == name])
+        }
+        held = _hashes_in(folder)
+        # What the folder has of the other stream stays as it is, and is no reason to ask for it again.
+        self._kept = {
+            name: [str(each["question_id"]) for each in _records(folder, name)]
+            for name in held["items_sha256"]
+            if name not in self._parts
+        }
+        self.regimes = tuple(name for name in STREAMS if name in {**self._parts, **self._kept})
+        self._hashes = {
+            field: {name: given[name] if name in given else held[field][name] for name in self.regimes}
+            for field, given in self._given().items()
+        }
+
+    def _given(self) -> _Hashes:
+        shown = {
+            name: "\n".join(f"{item.id} {item.shown()}" for item in part)
+            for name, part in self._parts.items()
+        }
+        return {
+            "rubric_sha256": {name: text_sha256(self._rubric.instructions(name)) for name in shown},
+            "items_sha256": {name: text_sha256(text) for name, text in shown.items()},
+        }
 
     def keys(self) -> list[Key]:
-        return list(self._items)
+        return [*self._items, *((name, each) for name, ids in self._kept.items() for each in ids)]
 
     def spec(self) -> dict[str, Any]:
         described = self.model.describe()
-        ids = "\n".join(f"{stream} {name} {item.shown()}" for (stream, name), item in self._items.items())
         return {
             "format": FORMAT,
             "rubric": self._rubric.version,
-            "rubric_sha256": {name: text_sha256(self._rubric.instructions(name)) for name in self.regimes},
-            "items_sha256": text_sha256(ids),
+            **self._hashes,
             "constrain": self._constrain,
             "model": {name: value for name, value in described.items() if name not in VOLATILE},
             "regimes": list(self.regimes),
@@ -110,10 +138,24 @@ class _Annotation:
         )
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        return load_job_manifest(path)
+        manifest = load_job_manifest(path)
+        return manifest if manifest is None else self._extended(manifest)
+
+    def _extended(self, manifest: dict[str, Any]) -> dict[str, Any]:
+        """Add the stream that has not been asked yet; what there is of the other one stays."""
+        spec = manifest["spec"]
+        further = [name for name in self.regimes if name not in spec["regimes"]]
+        if not further or not all(isinstance(spec.get(field), dict) for field in _BY_STREAM):
+            return manifest
+        # Of a stream that is there, its own hash is compared.
+        hashes = {field: {**self._hashes[field], **spec[field]} for field in _BY_STREAM}
+        spec = {**spec, **hashes, "regimes": list(self.regimes)}
+        return {**manifest, "status": "incomplete", "spec": spec}
 
     def check(self, regime: str) -> Check:
-        return _record_check(regime, {name for stream, name in self._items if stream == regime})
+        if regime in self._kept:
+            return _record_check(regime)
+        return _record_check(regime, {item.id for item in self._parts[regime]})
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         item = self._items[key]
@@ -126,6 +168,20 @@ class _Annotation:
             "calls": [call_record(call)],
             "timings": [timing_record(call)],
         }
+
+
+def _hashes_in(folder: Path) -> _Hashes:
+    """Return the hashes of the streams that a folder has labels of; none if it holds anything else."""
+    manifest = load_job_manifest(folder)
+    spec: dict[str, Any] = {} if manifest is None else manifest["spec"]
+    there = {field: spec.get(field) for field in _BY_STREAM}
+    hashes = {field: given if isinstance(given, dict) else {} for field, given in there.items()}
+    streams = [name for name in STREAMS if all(name in given for given in hashes.values())]
+    return {field: {name: str(given[name]) for name in streams} for field, given in hashes.items()}
+
+
+def _records(folder: Path, stream: str) -> Iterator[dict[str, Any]]:
+    return read_records(folder / f"{stream}.jsonl", _record_check(stream))
 
 
 def _record_check(stream: str, ids: Collection[str] | None = None) -> Check:
@@ -160,7 +216,8 @@ async def annotate(
     model : Model
         The annotator; left open. Two of different families make two opinions.
     out : path
-        A folder of its own, in the form of a run: a manifest and one file a stream.
+        A folder of its own, in the form of a run: a manifest and one file a stream. What it has of a stream
+        that is not among `items` stays, so that streams can be asked one after the other.
     rubric : Rubric, optional
         By default the project's.
     constrain : bool, default False
@@ -173,7 +230,7 @@ async def annotate(
     Returns
     -------
     pandas.Series
-        Label by item id, None where the reply was no label.
+        Label by item id, of the streams among `items`; None where the reply was no label.
 
     Raises
     ------
@@ -185,10 +242,11 @@ async def annotate(
         If there is no item, or one occurs twice.
     """
     _check_items(items)
-    job = _Annotation(items, model, load_rubric() if rubric is None else rubric, constrain=constrain)
+    rubric = load_rubric() if rubric is None else rubric
+    job = _Annotation(items, model, rubric, Path(out), constrain=constrain)
     limit = model.max_concurrency if concurrency is None else concurrency
     await carry_out(job, Path(out), concurrency=limit, progress=progress)
-    return read_labels(out, job.regimes)
+    return read_labels(out, [name for name in STREAMS if any(item.stream == name for item in items)])
 
 
 def _check_items(items: Sequence[Item]) -> None:
@@ -230,13 +288,12 @@ def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> 
         If a stream is unknown.
     """
     folder = Path(folder)
-    # A stream names a file, so only known ones are let through.
-    checks = {stream: _record_check(stream) for stream in streams}
+    for stream in streams:
+        # A stream names a file, so only known ones are let through.
+        get_stream(stream)
     if "rubric" not in require_manifest(folder)["spec"]:
         raise RunError(f"{folder}: holds no labels of an annotator; its manifest names no rubric")
     labels = {
-        record["question_id"]: record["label"]
-        for stream, check in checks.items()
-        for record in read_records(folder / f"{stream}.jsonl", check)
+        record["question_id"]: record["label"] for stream in streams for record in _records(folder, stream)
     }
     return pd.Series(labels, dtype=object, name="label").rename_axis("id")
