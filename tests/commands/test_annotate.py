@@ -217,3 +217,34 @@ def test_adjudicated_is_what_somebody_ruled_on(run: Path, capsys: pytest.Capture
     assert f"{unfilled}: not adjudicated: no row is filled in" in printed
     assert "Δ of stated judgments (S2), not adjudicated\n" in printed
     assert "primary label correct" not in printed
+
+
+def test_streams_one_after_the_other_are_as_both_at_once(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert annotate(run, "--out", str(tmp_path / "whole")) == 0
+    whole = (tmp_path / "whole" / "labels.csv").read_bytes()
+    out = ("--out", str(tmp_path / "parts"))
+    parts = tmp_path / "parts" / "labels.csv"
+    assert annotate(run, "--stream", "S2", *out) == 0
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S1", *out) == 0
+    n = pd.read_csv(parts)["stream"].value_counts()
+    assert f"; {n['S2']} of S2 stay\n" in capsys.readouterr().out
+    assert parts.read_bytes() == whole
+    # Rulings on one stream outlast the other one's turn.
+    sheet = filled(tmp_path / "parts" / "disagreements-S1.csv")
+    assert annotate(run, "--stream", "S1", *out, "--adjudicated", str(sheet)) == 0
+    ruled = parts.read_bytes()
+    assert b",adjudicated" in ruled
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert parts.read_bytes() == ruled
+    # What another pair said is not put beside what this one says.
+    others = ("--annotator", "scripted:annotator-20", "--annotator", "scripted:annotator-30")
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S2", *out, *others) == 0
+    assert "stay" not in capsys.readouterr().out
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+    parts.write_text("something else")
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}

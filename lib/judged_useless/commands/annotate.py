@@ -105,7 +105,8 @@ def main(arguments: argparse.Namespace) -> int:
         0 if every label is there, 1 if requests failed so that labels are missing.
     """
     from judged_useless.annotation import key_table
-    from judged_useless.commands.annotation_checks import check_options, check_places, sheets_given
+    from judged_useless.commands.annotation_checks import check_options
+    from judged_useless.commands.annotation_files import check_places, sheets_given
     from judged_useless.commands.annotation_report import report
     from judged_useless.models import ModelError
 
@@ -187,7 +188,7 @@ async def _asked(
     arguments: argparse.Namespace, name: str, model: "Model", items: "Sequence[Item]", out: Path
 ) -> "pd.Series[Any]":
     from judged_useless.annotation import annotate
-    from judged_useless.commands.annotation_checks import folder_name
+    from judged_useless.commands.annotation_files import folder_name
     from judged_useless.runs.checking import require_manifest
 
     folder = out / folder_name(name)

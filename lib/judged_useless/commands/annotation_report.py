@@ -22,9 +22,8 @@ from judged_useless.annotation import (
     to_adjudicate,
     write_sheet,
 )
-from judged_useless.commands.annotation_checks import LABELS, sheet_path
+from judged_useless.commands.annotation_files import LABELS, sheet_path, write_labels
 from judged_useless.estimators import UndefinedEstimateError
-from judged_useless.files import write_atomically
 from judged_useless.runs import Run
 
 Labels = Sequence["pd.Series[Any]"]
@@ -82,7 +81,7 @@ def report(
         elif len(ruled):
             _write(arguments, items, ruled, sheet_path(arguments, out, stream))
         final[stream] = final_labels(part, first, second, rulings)
-    _write_labels(out, key, labels, pd.concat(final.values()))
+    _write_labels(out, key, labels, pd.concat(final.values()), arguments.annotator)
     _print_effects(arguments, runs, key, first, final, by)
 
 
@@ -134,14 +133,15 @@ def _print_primary(first: "pd.Series[Any]", ruled: pd.DataFrame, rulings: Mappin
         print(f"{right}, of {len(sample)} drawn from those that change no count")
 
 
-def _write_labels(out: Path, key: pd.DataFrame, labels: Labels, final: pd.DataFrame) -> None:
+def _write_labels(
+    out: Path, key: pd.DataFrame, labels: Labels, final: pd.DataFrame, annotators: Sequence[str]
+) -> None:
     first, second = (each.reindex(key.index) for each in labels)
     table = key.assign(first=first, second=second, label=final["label"], by=final["by"])
-    path = write_atomically(
-        out / LABELS, lambda target: table.to_csv(target, encoding="utf-8", lineterminator="\n")
-    )
+    kept = write_labels(out, table, annotators)
     counts = ", ".join(f"{n} by {name}" for name, n in final["by"].value_counts().items())
-    print(f"\n{path}: final labels, {counts}")
+    others = "".join(f"; {n} of {stream} stay" for stream, n in kept.items())
+    print(f"\n{out / LABELS}: final labels, {counts}{others}")
 
 
 def _print_effects(
