@@ -248,3 +248,19 @@ def test_streams_one_after_the_other_are_as_both_at_once(
     parts.write_text("something else")
     assert annotate(run, "--stream", "S2", *out) == 0
     assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+
+
+def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothing(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert annotate(run, "--stream", "S2") == 0
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
+    pair = ("--annotator", "scripted:annotator-7", *BOTH[2:])
+    assert annotate(run, "--stream", "S2", "--n", "40", *pair) == 1
+    said = capsys.readouterr().err
+    assert "scripted-annotator-20: holds another annotation" in said
+    assert "different: the records to label are not the same (other runs, or another sample)" in said

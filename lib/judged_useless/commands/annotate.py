@@ -171,7 +171,9 @@ async def _labels(
     arguments: argparse.Namespace, runs: "Sequence[Run]", items: "Sequence[Item]", out: Path
 ) -> "list[pd.Series[Any]]":
     """Return the labels of both annotators, asking each for what it has not labelled yet."""
+    from judged_useless.annotation import check_folder
     from judged_useless.commands.annotation_checks import check_two, make_annotator
+    from judged_useless.commands.annotation_files import folder_name
 
     models: dict[str, Model] = {}
     try:
@@ -179,6 +181,8 @@ async def _labels(
         for name in arguments.annotator:
             models[name] = make_annotator(arguments, name, runs)
         check_two(models)
+        for name, model in models.items():
+            check_folder(items, model, out / folder_name(name), constrain=arguments.constrain)
         return [await _asked(arguments, name, model, items, out) for name, model in models.items()]
     finally:
         for model in models.values():
