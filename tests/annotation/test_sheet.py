@@ -15,6 +15,7 @@ from judged_useless.annotation.sheet import streams_of
 ODD = (
     '=HYPERLINK("x")', "+1", "-1\n+2", "@SUM(A1)", "\t=1", "\x01=1", "\n=1", "'quoted", 'a "b", c;d\te',
     "lines\r\nand\rmore", "bell \x07 inside", "Ærøskøbing, 東京, “curly”", "plain",
+    "half \ud83d of a pair", "\udc00",
 )  # fmt: skip
 
 
@@ -191,4 +192,20 @@ def test_a_sheet_of_no_stream_is_refused(tmp_path: Path) -> None:
         streams_of(path)
     path.write_text('id,stream\n"torn,S1\n')
     with pytest.raises(SheetError, match="not CSV"):
+        streams_of(path)
+
+
+def test_half_a_surrogate_pair_is_shown_as_lost(tmp_path: Path) -> None:
+    items = made("S1")
+    path = write_sheet(items, found_in(items), tmp_path / "sheet.csv")
+    assert rows_of(path)[ODD.index("half \ud83d of a pair")]["result"] == "half \ufffd of a pair"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ufeff", "id,stream,question,result,task,labels,adjudicated,note\n", "\n\n"]
+)
+def test_a_sheet_without_rows_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SheetError, match=r"empty\.csv: no row in it, expected all that were written"):
         streams_of(path)

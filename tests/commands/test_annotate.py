@@ -179,41 +179,6 @@ def test_requests_that_fail_are_status_one_and_the_rest_is_kept(
     assert "final labels" in capsys.readouterr().out
 
 
-def test_servers_are_told_apart_by_annotator() -> None:
-    import argparse
-
-    from judged_useless.commands import annotate as command
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    given = ["run", "--annotator", "openai:a", "--annotator", "anthropic:b", "--base-url", "http://one/v1",
-             "--base-url", "anthropic:b=http://two", "--cost-cap-usd", "3"]  # fmt: skip
-    parsed = parser.parse_args(given)
-    assert command._options(parsed, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
-    assert command._options(parsed, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
-    assert command._options(parsed, "scripted:annotator-5") == {}
-
-
-def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
-    import argparse
-
-    from judged_useless.commands import annotate as command
-    from judged_useless.models import get_model
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    names = ("openai:qwen3-32b", "openai:qwen3-8b")
-    url = "http://127.0.0.1:1/v1"
-    given = ["run", "--annotator", names[0], "--annotator", names[1], "--greedy", names[0], "--base-url", url]
-    parsed = parser.parse_args(given)
-    greedy, other = (get_model(name, **command._options(parsed, name)) for name in names)
-    assert (greedy.name, greedy.decoding.temperature, greedy.decoding.thinking) == ("qwen3-32b", 0.0, False)
-    assert other.decoding.temperature == 0.7
-    parsed.greedy = ["openai:qwen3"]
-    with pytest.raises(ValueError, match="--greedy openai:qwen3: expected a model given with --annotator"):
-        command._check(parsed)
-
-
 @pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
 def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -228,3 +193,74 @@ def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     assert not list(run.with_name("my-run.probes").rglob("disagreements*"))
     assert ("agreement is undefined: no item has a label of both" in printed) == (text[0] == "I")
     assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed
+
+
+def test_adjudicated_is_what_somebody_ruled_on(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert annotate(run) == 0
+    printed = capsys.readouterr().out
+    assert "(S1); S1 not adjudicated; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    folder = run.with_name("my-run.probes") / "annotation"
+    sheet = filled(folder / "disagreements-S1.csv")
+    n = len(pd.read_csv(sheet))
+    assert annotate(run, "--adjudicated", str(sheet)) == 0
+    printed = capsys.readouterr().out
+    assert f"{sheet}: adjudicated: {n} of {n} on the sheet; elsewhere the primary's label stands" in printed
+    assert f"(S1); S1 adjudicated: {n} of {n} on the sheet; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    # Of the stream without rulings the sheet is still there to be filled in.
+    assert f"{folder / 'disagreements-S2.csv'}: is there already" in printed
+    unfilled = folder / "disagreements-S2.csv"
+    assert annotate(run, "--adjudicated", str(unfilled)) == 0
+    printed = capsys.readouterr().out
+    assert f"{unfilled}: not adjudicated; elsewhere" not in printed
+    assert f"{unfilled}: not adjudicated: no row is filled in" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    assert "primary label correct" not in printed
+
+
+def test_streams_one_after_the_other_are_as_both_at_once(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert annotate(run, "--out", str(tmp_path / "whole")) == 0
+    whole = (tmp_path / "whole" / "labels.csv").read_bytes()
+    out = ("--out", str(tmp_path / "parts"))
+    parts = tmp_path / "parts" / "labels.csv"
+    assert annotate(run, "--stream", "S2", *out) == 0
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S1", *out) == 0
+    n = pd.read_csv(parts)["stream"].value_counts()
+    assert f"; {n['S2']} of S2 stay\n" in capsys.readouterr().out
+    assert parts.read_bytes() == whole
+    # Rulings on one stream outlast the other one's turn.
+    sheet = filled(tmp_path / "parts" / "disagreements-S1.csv")
+    assert annotate(run, "--stream", "S1", *out, "--adjudicated", str(sheet)) == 0
+    ruled = parts.read_bytes()
+    assert b",adjudicated" in ruled
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert parts.read_bytes() == ruled
+    # What another pair said is not put beside what this one says.
+    others = ("--annotator", "scripted:annotator-20", "--annotator", "scripted:annotator-30")
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S2", *out, *others) == 0
+    assert "stay" not in capsys.readouterr().out
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+    parts.write_text("something else")
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+
+
+def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothing(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert annotate(run, "--stream", "S2") == 0
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
+    pair = ("--annotator", "scripted:annotator-7", *BOTH[2:])
+    assert annotate(run, "--stream", "S2", "--n", "40", *pair) == 1
+    said = capsys.readouterr().err
+    assert "scripted-annotator-20: holds another annotation" in said
+    assert "different: the records to label are not the same (other runs, or another sample)" in said

@@ -1,6 +1,6 @@
 """Labelling results and stated judgments: rubric, blinded items, annotators, agreement, adjudication."""
 
-from judged_useless.annotation.annotators import annotate, read_labels
+from judged_useless.annotation.annotators import annotate, check_folder, read_labels
 from judged_useless.annotation.effects import judged_accuracy, stated_contrasts, to_adjudicate
 from judged_useless.annotation.items import Item, annotation_items, key_table, reference_sample
 from judged_useless.annotation.labels import STREAMS, Rubric, Ruling, load_rubric
@@ -22,6 +22,7 @@ __all__ = [
     "annotate",
     "annotation_items",
     "annotator_agreement",
+    "check_folder",
     "disagreements",
     "final_labels",
     "judged_accuracy",

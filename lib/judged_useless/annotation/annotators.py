@@ -1,144 +1,20 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from judged_useless.annotation.items import KEY, Item
+from judged_useless.annotation.labelling import Annotation, label_records
+from judged_useless.annotation.labelling import label_request as label_request
+from judged_useless.annotation.labelling import read_label as read_label
 from judged_useless.annotation.labels import STREAMS, Rubric, get_stream, load_rubric
-from judged_useless.calls import Call
-from judged_useless.models import Message, Model
-from judged_useless.runs.carrying_out import carry_out
-from judged_useless.runs.checking import job_record_check, load_job_manifest, require_manifest
-from judged_useless.runs.records import call_record, timing_record
-from judged_useless.runs.spec import VOLATILE, text_sha256
-from judged_useless.runs.store import Check, Key, RunError, read_records
-from judged_useless.strict_json import reply_object, shown
-
-#: Most new tokens of a label. Ours.
-LABEL_TOKENS = 60
-FORMAT = 1
-_FIELDS = ("question_id", "label", "calls", "timings")
-
-
-def read_label(reply: str, stream: str) -> str | None:
-    """Read an annotator's reply.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-    stream : str
-        S1 or S2.
-
-    Returns
-    -------
-    str or None
-        One of the stream's labels; None if the reply is anything else, which is no label.
-
-    Examples
-    --------
-    >>> read_label('{"label": "off_topic"}', "S1"), read_label("It is off_topic.", "S1")
-    ('off_topic', None)
-    """
-    label = reply_object(reply).get("label")
-    return label if isinstance(label, str) and label in get_stream(stream).labels else None
-
-
-def label_request(
-    model: Model, item: Item, rubric: Rubric, *, constrain: bool
-) -> tuple[list[Message], dict[str, Any]]:
-    """Return what is sent to have an item labelled: messages, and options of the request.
-
-    Parameters
-    ----------
-    model : Model
-        That is asked.
-    item : Item
-        What is labelled.
-    rubric : Rubric
-        By which.
-    constrain : bool
-        Whether the reply is held to its form.
-
-    Returns
-    -------
-    tuple of (list of Message, dict)
-    """
-    messages: list[Message] = [
-        {"role": "system", "content": rubric.instructions(item.stream)},
-        {"role": "user", "content": item.shown()},
-    ]
-    form = rf'\{{"label": "({"|".join(get_stream(item.stream).labels)})"\}}'
-    budget = None if model.decoding.thinking else LABEL_TOKENS
-    return messages, {"max_new_tokens": budget, "regex": form if constrain else None}
-
-
-class _Annotation:
-    """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
-
-    def __init__(self, items: Sequence[Item], model: Model, rubric: Rubric, *, constrain: bool) -> None:
-        self._items = {(item.stream, item.id): item for item in items}
-        self._rubric, self.model, self._constrain = rubric, model, constrain
-        self.regimes = tuple(name for name in STREAMS if any(item.stream == name for item in items))
-
-    def keys(self) -> list[Key]:
-        return list(self._items)
-
-    def spec(self) -> dict[str, Any]:
-        described = self.model.describe()
-        ids = "\n".join(f"{stream} {name} {item.shown()}" for (stream, name), item in self._items.items())
-        return {
-            "format": FORMAT,
-            "rubric": self._rubric.version,
-            "rubric_sha256": {name: text_sha256(self._rubric.instructions(name)) for name in self.regimes},
-            "items_sha256": text_sha256(ids),
-            "constrain": self._constrain,
-            "model": {name: value for name, value in described.items() if name not in VOLATILE},
-            "regimes": list(self.regimes),
-        }
-
-    def run_id(self) -> str:
-        return f"annotation by {self.model.name}"
-
-    def another(self, different: str) -> str:
-        return (
-            f"holds another annotation, of which this is different: {different}. Give another out, or move "
-            "or remove that folder to have everything labelled anew"
-        )
-
-    def manifest(self, path: Path) -> dict[str, Any] | None:
-        return load_job_manifest(path)
-
-    def check(self, regime: str) -> Check:
-        return _record_check(regime, {name for stream, name in self._items if stream == regime})
-
-    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
-        item = self._items[key]
-        messages, options = label_request(model, item, self._rubric, constrain=self._constrain)
-        generation = await model.generate(messages, **options)
-        call = Call("label", 0, generation)
-        return {
-            "question_id": item.id,
-            "label": read_label(generation.text, item.stream),
-            "calls": [call_record(call)],
-            "timings": [timing_record(call)],
-        }
-
-
-def _record_check(stream: str, ids: Collection[str] | None = None) -> Check:
-    """Return a check of one record: that it is whole, and its label one of the stream's."""
-    whole, labels = job_record_check(_FIELDS, {}, ids), get_stream(stream).labels
-
-    def check(place: str, record: Mapping[str, Any]) -> None:
-        whole(place, record)
-        label = record["label"]
-        if label is not None and not (isinstance(label, str) and label in labels):
-            raise RunError(f"{place}: label is {shown(label)}, expected one of {', '.join(labels)} or null")
-
-    return check
+from judged_useless.models import Model
+from judged_useless.runs.carrying_out import carry_out, is_finished
+from judged_useless.runs.checking import require_manifest
+from judged_useless.runs.store import RunError
 
 
 async def annotate(
@@ -160,7 +36,8 @@ async def annotate(
     model : Model
         The annotator; left open. Two of different families make two opinions.
     out : path
-        A folder of its own, in the form of a run: a manifest and one file a stream.
+        A folder of its own, in the form of a run: a manifest and one file a stream. What it has of a stream
+        that is not among `items` stays, so that streams can be asked one after the other.
     rubric : Rubric, optional
         By default the project's.
     constrain : bool, default False
@@ -173,7 +50,7 @@ async def annotate(
     Returns
     -------
     pandas.Series
-        Label by item id, None where the reply was no label.
+        Label by item id, of the streams among `items`; None where the reply was no label.
 
     Raises
     ------
@@ -184,11 +61,43 @@ async def annotate(
     ValueError
         If there is no item, or one occurs twice.
     """
-    _check_items(items)
-    job = _Annotation(items, model, load_rubric() if rubric is None else rubric, constrain=constrain)
+    job = _job(items, model, out, rubric, constrain=constrain)
     limit = model.max_concurrency if concurrency is None else concurrency
     await carry_out(job, Path(out), concurrency=limit, progress=progress)
-    return read_labels(out, job.regimes)
+    return read_labels(out, [name for name in STREAMS if any(item.stream == name for item in items)])
+
+
+def check_folder(
+    items: Sequence[Item],
+    model: Model,
+    out: str | Path,
+    *,
+    rubric: Rubric | None = None,
+    constrain: bool = False,
+) -> None:
+    """Refuse what :func:`annotate` would refuse of these items and this folder; nothing is sent or written.
+
+    Parameters
+    ----------
+    items, model, out, rubric, constrain
+        As for :func:`annotate`.
+
+    Raises
+    ------
+    RunError
+        If the folder holds another annotation, or a label in it is none of its stream's.
+    ValueError
+        If there is no item, or one occurs twice.
+    """
+    is_finished(_job(items, model, out, rubric, constrain=constrain), Path(out))
+
+
+def _job(
+    items: Sequence[Item], model: Model, out: str | Path, rubric: Rubric | None, *, constrain: bool
+) -> Annotation:
+    _check_items(items)
+    rubric = load_rubric() if rubric is None else rubric
+    return Annotation(items, model, rubric, Path(out), constrain=constrain)
 
 
 def _check_items(items: Sequence[Item]) -> None:
@@ -230,13 +139,11 @@ def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> 
         If a stream is unknown.
     """
     folder = Path(folder)
-    # A stream names a file, so only known ones are let through.
-    checks = {stream: _record_check(stream) for stream in streams}
+    for stream in streams:
+        # A stream names a file, so only known ones are let through.
+        get_stream(stream)
     if "rubric" not in require_manifest(folder)["spec"]:
         raise RunError(f"{folder}: holds no labels of an annotator; its manifest names no rubric")
-    labels = {
-        record["question_id"]: record["label"]
-        for stream, check in checks.items()
-        for record in read_records(folder / f"{stream}.jsonl", check)
-    }
+    records = (record for stream in streams for record in label_records(folder, stream))
+    labels = {record["question_id"]: record["label"] for record in records}
     return pd.Series(labels, dtype=object, name="label").rename_axis("id")

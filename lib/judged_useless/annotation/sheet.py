@@ -23,7 +23,8 @@ _ASKED, _FILLED = ("task", "labels"), ("adjudicated", "note")
 _FORMULA = ("=", "+", "-", "@")
 #: What separates columns, by the program and the country it was set up for.
 _SEPARATORS = (",", ";", "\t")
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+#: What does not come back from a spreadsheet, and halves of surrogate pairs, which UTF-8 has no bytes for.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 _GARBLED = "\ufffd"
 
 
@@ -120,7 +121,7 @@ def streams_of(path: str | Path) -> list[str]:
     Raises
     ------
     SheetError
-        If it has no column ``stream``, or a row of a stream that there is not.
+        If it has no row, no column ``stream``, or a row of a stream that there is not.
     """
     path = Path(path)
     found = []
@@ -129,6 +130,8 @@ def streams_of(path: str | Path) -> list[str]:
         if name not in STREAMS:
             raise SheetError(f"{path}, row {number}: field 'stream': {name!r}, expected S1 or S2")
         found.append(name)
+    if not found:
+        raise SheetError(f"{path}: no row in it, expected all that were written")
     return list(dict.fromkeys(found))
 
 

@@ -2,20 +2,18 @@
 
 import argparse
 import asyncio
-import re
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from judged_useless.commands.options import add_price_arguments, price_options
+from judged_useless.commands.options import add_price_arguments
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from judged_useless.annotation import Item
-    from judged_useless.models import Decoding, Model
+    from judged_useless.models import Model
     from judged_useless.runs import Run
 
 SUMMARY = "have two models label what results were worth and what the agent said of them"
@@ -33,6 +31,7 @@ scripted:annotator-5 and scripted:annotator-10, which are wrong in 5 and 10 perc
 Everything lies in the folder --out, by default RUN.probes/annotation beside the run: a folder for each
 annotator in the form of a run, which the same command resumes; labels.csv; and the sheets of disagreements,
 one a stream, which are never overwritten. Fill in the column 'adjudicated' and give them with --adjudicated.
+Streams may be asked one after the other: what there is of the other one stays.
 A cap of costs holds for each annotator.
 """
 
@@ -107,36 +106,25 @@ def main(arguments: argparse.Namespace) -> int:
         0 if every label is there, 1 if requests failed so that labels are missing.
     """
     from judged_useless.annotation import key_table
+    from judged_useless.commands.annotation_checks import check_options
+    from judged_useless.commands.annotation_files import check_places, sheets_given
     from judged_useless.commands.annotation_report import report
     from judged_useless.models import ModelError
 
-    _check(arguments)
+    check_options(arguments)
     runs = _runs(arguments.run)
     streams = ("S1", "S2") if arguments.stream == "both" else (arguments.stream,)
     items = _items(runs, streams, arguments.n)
     out = Path(arguments.out) if arguments.out else _beside(runs)
+    check_places(arguments, out, streams)
+    sheets = sheets_given(arguments, out, streams)
     try:
         labels = asyncio.run(_labels(arguments, runs, items, out))
     except ModelError as error:
         print(f"judged-useless annotate: {error}", file=sys.stderr)
         return 1
-    report(arguments, runs, items, key_table(items), labels, out)
+    report(arguments, runs, items, key_table(items), labels, out, sheets)
     return 0
-
-
-def _check(arguments: argparse.Namespace) -> None:
-    names = arguments.annotator
-    if len(names) != 2:
-        raise ValueError(
-            f"--annotator is given {len(names)} times, expected twice; one annotator alone is "
-            "judged-useless replay RUN --probe stated --model provider:name --other-model"
-        )
-    if _folder_name(names[0]) == _folder_name(names[1]):
-        raise ValueError(f"--annotator {names[0]} is given twice; agreement needs two that differ")
-    if unknown := [name for name in arguments.greedy if name not in names or name.startswith("scripted:")]:
-        raise ValueError(f"--greedy {unknown[0]}: expected a model given with --annotator")
-    if arguments.check < 0:
-        raise ValueError(f"--check is {arguments.check}, expected 0 or more")
 
 
 def _runs(paths: Sequence[str]) -> "list[Run]":
@@ -162,13 +150,13 @@ def _items(runs: "Sequence[Run]", streams: Sequence[str], n: int | None) -> "lis
                 raise ValueError(f"{run.path}: of the same cell as another run given; their records are one")
             found[item.id] = item
     items = sorted(found.values(), key=lambda item: (item.stream, item.id))
+    if not items:
+        what = "no result in it" if "S1" in streams else "no thought after a result in it"
+        raise ValueError(f"{', '.join(str(run.path) for run in runs)}: {what}, so there is nothing to label")
     if n is None:
         return items
-    return [
-        item
-        for stream in streams
-        for item in reference_sample([each for each in items if each.stream == stream], n)
-    ]
+    parts = ([item for item in items if item.stream == stream] for stream in streams)
+    return [item for part in parts if part for item in reference_sample(part, n)]
 
 
 def _beside(runs: "Sequence[Run]") -> Path:
@@ -179,70 +167,48 @@ def _beside(runs: "Sequence[Run]") -> Path:
     return probe_folder(runs[0].path, "annotation")
 
 
-def _folder_name(annotator: str) -> str:
-    return re.sub(r"[^\w.+-]+", "-", annotator)
-
-
 async def _labels(
     arguments: argparse.Namespace, runs: "Sequence[Run]", items: "Sequence[Item]", out: Path
 ) -> "list[pd.Series[Any]]":
     """Return the labels of both annotators, asking each for what it has not labelled yet."""
+    from judged_useless.annotation import check_folder
+    from judged_useless.commands.annotation_checks import check_two, make_annotator
+    from judged_useless.commands.annotation_files import folder_name
+
+    models: dict[str, Model] = {}
+    try:
+        # Both before either is asked: what is wrong with the second one must not cost the first one's labels.
+        for name in arguments.annotator:
+            models[name] = make_annotator(arguments, name, runs)
+        check_two(models)
+        for name, model in models.items():
+            check_folder(items, model, out / folder_name(name), constrain=arguments.constrain)
+        return [await _asked(arguments, name, model, items, out) for name, model in models.items()]
+    finally:
+        for model in models.values():
+            await model.aclose()
+
+
+async def _asked(
+    arguments: argparse.Namespace, name: str, model: "Model", items: "Sequence[Item]", out: Path
+) -> "pd.Series[Any]":
     from judged_useless.annotation import annotate
-    from judged_useless.models import get_model
+    from judged_useless.commands.annotation_files import folder_name
     from judged_useless.runs.checking import require_manifest
 
-    labels = []
-    for name in arguments.annotator:
-        model = _knowing(get_model(name, **_options(arguments, name)), runs, arguments.source)
-        folder = out / _folder_name(name)
-        try:
-            given = await annotate(
-                items,
-                model,
-                folder,
-                constrain=arguments.constrain,
-                concurrency=arguments.concurrency,
-                progress=arguments.progress,
-            )
-        finally:
-            await model.aclose()
-        calls = require_manifest(folder)["tokens"].get("calls", 0)
-        none = int(given.isna().sum())
-        simulated = ", simulated" if model.simulated else ""
-        print(f"{folder}: {len(given)} records, {none} without a valid label, {calls} calls{simulated}")
-        labels.append(given)
-    return labels
-
-
-def _options(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
-    if annotator.startswith("scripted:"):
-        return {}
-    urls = []
-    for given in arguments.base_url:
-        name, equals, url = given.rpartition("=")
-        if equals and name not in arguments.annotator:
-            raise ValueError(
-                f"--base-url {name}=…: expected one of {', '.join(arguments.annotator)} before ="
-            )
-        if name in ("", annotator):
-            urls.append(url)
-    options = price_options(arguments, annotator) | ({"base_url": urls} if urls else {})
-    return options | ({"decoding": _greedy(annotator)} if annotator in arguments.greedy else {})
-
-
-def _greedy(annotator: str) -> "Decoding":
-    from judged_useless.models.presets import identify
-
-    provider, _, name = annotator.partition(":")
-    return replace(identify(name, provider).decoding, temperature=0.0, top_p=None, top_k=None)
-
-
-def _knowing(model: "Model", runs: "Sequence[Run]", source: str | None) -> "Model":
-    from judged_useless.models.scripted import KnowsQuestions
-    from judged_useless.tasks import load_questions
-
-    if not isinstance(model, KnowsQuestions):
-        return model
-    places = dict.fromkeys((run.manifest["spec"]["task"], run.manifest["spec"]["split"]) for run in runs)
-    questions = [each for task, split in places for each in load_questions(task, split, source=source)]
-    return model.prepared(questions, runs[0].manifest["spec"]["budget"])
+    folder = out / folder_name(name)
+    given = await annotate(
+        items,
+        model,
+        folder,
+        constrain=arguments.constrain,
+        concurrency=arguments.concurrency,
+        progress=arguments.progress,
+    )
+    # At once, since one that runs here needs the memory that the other one has.
+    await model.aclose()
+    calls = require_manifest(folder)["tokens"].get("calls", 0)
+    none = int(given.isna().sum())
+    simulated = ", simulated" if model.simulated else ""
+    print(f"{folder}: {len(given)} records, {none} without a valid label, {calls} calls{simulated}")
+    return given

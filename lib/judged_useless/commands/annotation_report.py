@@ -22,9 +22,8 @@ from judged_useless.annotation import (
     to_adjudicate,
     write_sheet,
 )
-from judged_useless.annotation.sheet import streams_of
+from judged_useless.commands.annotation_files import LABELS, sheet_path, write_labels
 from judged_useless.estimators import UndefinedEstimateError
-from judged_useless.files import write_atomically
 from judged_useless.runs import Run
 
 Labels = Sequence["pd.Series[Any]"]
@@ -38,6 +37,7 @@ def report(
     key: pd.DataFrame,
     labels: Labels,
     out: Path,
+    sheets: Mapping[str, Path],
 ) -> None:
     """Print agreement and disagreements, write or read the sheets, and say what final labels give.
 
@@ -55,11 +55,13 @@ def report(
         Of both annotators, the primary's first.
     out : pathlib.Path
         Where results lie.
+    sheets : mapping of str to pathlib.Path
+        Stream -> its adjudicated sheet.
     """
     first, second = labels
     simulated = any(name.startswith("scripted:") for name in arguments.annotator)
-    sheets = _by_stream(arguments.adjudicated or ())
     final: dict[str, pd.DataFrame] = {}
+    by: dict[str, str] = {}
     for stream in dict.fromkeys(key["stream"]):
         part = key[key["stream"] == stream]
         print(f"\n{stream}: {load_rubric().asks(stream)}" + (" (SIMULATED annotators)" if simulated else ""))
@@ -70,16 +72,17 @@ def report(
             "count of useless results in a row" + (", as far as the sample tells" if arguments.n else "")
         )
         ruled = to_adjudicate(found, arguments.check)
-        rulings = _rulings(items, ruled, sheets.pop(stream, None))
-        if arguments.adjudicated:
-            _print_rulings(first, ruled, rulings)
+        rulings = _rulings(items, ruled, sheets.get(stream))
+        by[stream] = _adjudicated(ruled, rulings)
+        if stream in sheets:
+            rest = "; elsewhere the primary's label stands" if rulings else ": no row is filled in"
+            print(f"{sheets[stream]}: {by[stream]}{rest}")
+            _print_primary(first, ruled, rulings)
         elif len(ruled):
-            _write(arguments, items, ruled, _sheet(arguments, out, stream))
+            _write(arguments, items, ruled, sheet_path(arguments, out, stream))
         final[stream] = final_labels(part, first, second, rulings)
-    if sheets:
-        raise SheetError(f"{', '.join(map(str, sheets.values()))}: of a stream that is not annotated here")
-    _write_labels(out, key, labels, pd.concat(final.values()))
-    _print_effects(arguments, runs, key, first, final)
+    _write_labels(out, key, labels, pd.concat(final.values()), arguments.annotator)
+    _print_effects(arguments, runs, key, first, final, by)
 
 
 def _rulings(items: Sequence[Item], ruled: pd.DataFrame, path: Path | None) -> dict[str, Ruling]:
@@ -105,21 +108,6 @@ def _print(measure: Any, *given: Any, **options: Any) -> None:  # noqa: ANN401 -
             print(f"  {name}: {reason}")
 
 
-def _by_stream(paths: Sequence[str]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for path in map(Path, paths):
-        for stream in streams_of(path):
-            if stream in found:
-                raise SheetError(f"{path}: rows of {stream}, which {found[stream]} has too; give one of them")
-            found[stream] = path
-    return found
-
-
-def _sheet(arguments: argparse.Namespace, out: Path, stream: str) -> Path:
-    path = Path(arguments.sheet) if arguments.sheet else out / "disagreements.csv"
-    return path.with_name(f"{path.stem}-{stream}{path.suffix}")
-
-
 def _write(arguments: argparse.Namespace, items: Sequence[Item], ruled: pd.DataFrame, path: Path) -> None:
     others = int((~ruled["changes_count"].astype(bool)).sum())
     if path.exists():
@@ -133,8 +121,11 @@ def _write(arguments: argparse.Namespace, items: Sequence[Item], ruled: pd.DataF
     )
 
 
-def _print_rulings(first: "pd.Series[Any]", ruled: pd.DataFrame, rulings: Mapping[str, Ruling]) -> None:
-    print(f"adjudicated: {len(rulings)} of {len(ruled)} on the sheet; elsewhere the primary's label stands")
+def _adjudicated(ruled: pd.DataFrame, rulings: Mapping[str, Ruling]) -> str:
+    return f"adjudicated: {len(rulings)} of {len(ruled)} on the sheet" if rulings else "not adjudicated"
+
+
+def _print_primary(first: "pd.Series[Any]", ruled: pd.DataFrame, rulings: Mapping[str, Ruling]) -> None:
     sample = ruled.index[~ruled["changes_count"].astype(bool)]
     # Of a part of the sample that somebody chose, the share would say nothing of the rest.
     if len(sample) and all(name in rulings for name in sample):
@@ -142,14 +133,15 @@ def _print_rulings(first: "pd.Series[Any]", ruled: pd.DataFrame, rulings: Mappin
         print(f"{right}, of {len(sample)} drawn from those that change no count")
 
 
-def _write_labels(out: Path, key: pd.DataFrame, labels: Labels, final: pd.DataFrame) -> None:
+def _write_labels(
+    out: Path, key: pd.DataFrame, labels: Labels, final: pd.DataFrame, annotators: Sequence[str]
+) -> None:
     first, second = (each.reindex(key.index) for each in labels)
     table = key.assign(first=first, second=second, label=final["label"], by=final["by"])
-    path = write_atomically(
-        out / "labels.csv", lambda target: table.to_csv(target, encoding="utf-8", lineterminator="\n")
-    )
+    kept = write_labels(out, table, annotators)
     counts = ", ".join(f"{n} by {name}" for name, n in final["by"].value_counts().items())
-    print(f"\n{path}: final labels, {counts}")
+    others = "".join(f"; {n} of {stream} stay" for stream, n in kept.items())
+    print(f"\n{out / LABELS}: final labels, {counts}{others}")
 
 
 def _print_effects(
@@ -158,10 +150,13 @@ def _print_effects(
     key: pd.DataFrame,
     first: "pd.Series[Any]",
     final: Mapping[str, pd.DataFrame],
+    by: Mapping[str, str],
 ) -> None:
-    by = "adjudicated" if arguments.adjudicated else "not adjudicated"
     if len(final) == 2:
-        print(f"\nwhat the agent says of its results (S2) against what they were worth (S1), {by}")
+        print(
+            "\nwhat the agent says of its results (S2) against what they were worth (S1); "
+            f"S1 {by['S1']}; S2 {by['S2']}"
+        )
         _print(judged_accuracy, final["S1"]["label"], final["S2"]["label"], key)
     if "S2" not in final:
         print("\nno Δ: S1 says what results were worth, not what the agent says of them, which is S2")
@@ -169,7 +164,7 @@ def _print_effects(
     if arguments.n is not None:
         print("\nno Δ: it needs the label of every thought, and these are a sample; leave --n out")
         return
-    print(f"\nΔ of stated judgments (S2), {by}")
+    print(f"\nΔ of stated judgments (S2), {by['S2']}")
     episodes = pd.concat([run.episodes() for run in runs], ignore_index=True)
     readings = {f"primary {arguments.annotator[0]}": first, "final labels": final["S2"]["label"]}
     _print(stated_contrasts, episodes, key[key["stream"] == "S2"], readings)

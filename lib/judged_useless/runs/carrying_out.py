@@ -47,7 +47,7 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
         If no request may be in flight; nothing is written then.
     """
     require_places(concurrency)
-    spec = json.loads(json.dumps(job.spec()))
+    spec = _spec(job)
     if _finished(job, path, spec):
         return
     with Lock(path):
@@ -75,8 +75,35 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
         raise IncompleteRunError(path, execution.missing, execution.last_error)
 
 
+def is_finished(job: Job, path: Path) -> bool:
+    """Tell whether a job is complete and all of it there; nothing is written.
+
+    Parameters
+    ----------
+    job : Job
+        What is done.
+    path : pathlib.Path
+        The folder.
+
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    RunError
+        If the folder holds something else or something that is not of this job.
+    """
+    return _finished(job, path, _spec(job))
+
+
+def _spec(job: Job) -> dict[str, Any]:
+    """Return a job's specification as it is once it has been written and read."""
+    return dict(json.loads(json.dumps(job.spec())))
+
+
 def _finished(job: Job, path: Path, spec: Mapping[str, Any]) -> bool:
-    """Tell whether the job is complete and all of it there; refuse a directory that holds another one."""
+    """Tell it of a job whose specification is known."""
     manifest = job.manifest(path)
     if manifest is None:
         if path.is_dir() and any(path.glob("*.jsonl")):

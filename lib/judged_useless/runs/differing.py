@@ -9,7 +9,7 @@ _HASHES = {
     "prompts_sha256": "the prompts have another wording ({names})",
     "rubric_sha256": "the rubric of {names} has another wording",
     "data_sha256": "the questions are not the same",
-    "items_sha256": "the records to label are not the same (other runs, other streams, or another sample)",
+    "items_sha256": "the records to label are not the same (other runs, or another sample)",
 }
 
 _Leaf = tuple[str, Any, Any]
