@@ -1,0 +1,125 @@
+"""Published quantities on the questions that a page is about, and in the form that it compares them in."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from judged_useless.published.comparing import one_each
+from judged_useless.published.reading import QUANTITY, published
+
+_NAMES = {"text": "the text", "figures": "the figures", "card": "the data set's card"}
+
+
+def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
+    """Return published quantities on another split: what the paper prints of it, the others without a number.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published` on one split.
+    split : str
+        The questions wanted; of a split that the paper does not have, no row has a number.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As many rows, in the same order, from wherever the paper prints each quantity; `printed` itself where it
+        is of that split already.
+
+    Examples
+    --------
+    >>> delta = published(6, panel="delta", model="qwen3-8b", condition="unaided")
+    >>> on_split(delta, "fresh300")[["table", "value_printed"]].to_numpy().tolist()
+    [['22', '-0.05']]
+    """
+    if printed["split"].eq(split).all():
+        return printed
+    everything = published()
+    there = one_each(everything[everything["split"] == split])
+    known = dict(zip(_quantities(there), there.index, strict=True))
+    wanted = printed.assign(split=split, note="")
+    rows = [
+        there.loc[[known[key]]] if key in known else _without_numbers(wanted.loc[[place]])
+        for place, key in zip(wanted.index, _quantities(wanted), strict=True)
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _quantities(rows: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(rows[list(QUANTITY)].astype("string").fillna("").itertuples(index=False, name=None))
+
+
+def _without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    printed = [name for name in rows if str(name).endswith("_printed")]
+    blank = rows.assign(**dict.fromkeys(("value", "low", "high", "p"), np.nan), **dict.fromkeys(printed, ""))
+    nothing = pd.array([pd.NA] * len(rows), dtype="Int64")
+    return blank.assign(n=nothing, k=nothing)
+
+
+def as_counts(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return published shares as the counts k of n wherever the paper prints these beside the share.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows; a count is compared as a count, which is stricter than a rounded share.
+
+    Examples
+    --------
+    >>> row = as_counts(published(5, model="search-r1", measure="answered_after_5")).iloc[0]
+    >>> row["k"], row["n"], row["value_printed"]
+    (29, 165, '')
+    """
+    counted = printed["k"].notna() & printed["n"].notna()
+    return printed.assign(
+        value=printed["value"].where(~counted), value_printed=printed["value_printed"].where(~counted, "")
+    )
+
+
+def filled(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a comparison that show a number, published or recomputed.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Result of :func:`judged_useless.recompute.recompute`.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    shown = compared[["value", "low", "high", "recomputed"]].notna().any(axis=1)
+    return compared[shown].reset_index(drop=True)
+
+
+def where_printed(printed: pd.DataFrame) -> str:
+    """Return in words where published numbers stand.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published` or of a comparison; those without a number are left out.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> where_printed(published(6, panel="delta"))
+    'Table 6'
+    """
+    there = printed[printed[["value", "low", "high", "k"]].notna().any(axis=1)]
+    return _listed([_NAMES.get(str(table), f"Table {table}") for table in dict.fromkeys(there["table"])])
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "nothing for these questions"
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
