@@ -104,7 +104,7 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "", said: str = "")
     missing : str
         What the source lacks, as :func:`judged_useless.episodes.episodes_or_nothing` returns it.
     said : str
-        Which model is shown in the place of another, as :func:`judged_useless.episodes.page_model` returns it.
+        Which model is shown in the place of another, from :func:`judged_useless.episodes.page_model`.
 
     Returns
     -------

@@ -24,8 +24,8 @@ def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        As many rows, in the same order, from wherever the paper prints each quantity; `printed` itself where it
-        is of that split already.
+        As many rows, in the same order, from wherever the paper prints each quantity; `printed` itself where
+        it is of that split already.
 
     Examples
     --------
