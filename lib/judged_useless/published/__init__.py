@@ -15,7 +15,7 @@ from judged_useless.published.reading import (
     read_file,
     tables,
 )
-from judged_useless.published.splits import as_counts, filled, on_split, where_printed
+from judged_useless.published.splits import as_counts, filled, on_split, unprinted, where_printed
 from judged_useless.published.verifying import Problem, count_numbers, verify
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "recomputed",
     "show",
     "tables",
+    "unprinted",
     "verify",
     "where_printed",
 ]

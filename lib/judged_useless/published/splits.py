@@ -1,14 +1,17 @@
 """Published quantities on the questions that a page is about, and in the form that it compares them in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from judged_useless.absent import Absent
+from judged_useless.estimators.estimate import Estimate
 from judged_useless.published.comparing import one_each
 from judged_useless.published.reading import QUANTITY, published
 
-_NAMES = {"text": "the text", "figures": "the figures", "card": "the data set's card"}
+_NAMES = {"card": "the data set's card"}
 
 
 def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
@@ -116,10 +119,52 @@ def where_printed(printed: pd.DataFrame) -> str:
     'Table 6'
     """
     there = printed[printed[["value", "low", "high", "k"]].notna().any(axis=1)]
-    return _listed([_NAMES.get(str(table), f"Table {table}") for table in dict.fromkeys(there["table"])])
+    return _listed(list(dict.fromkeys(_place(record) for record in there.to_dict("records"))))
+
+
+def _place(record: Mapping[Any, Any]) -> str:
+    table, panel = str(record["table"]), str(record["panel"])
+    if table.isdigit():
+        return f"Table {table}"
+    if table != "text":
+        return _NAMES.get(table, table.capitalize())
+    if panel.startswith("caption:"):
+        return f"the caption of {panel.removeprefix('caption:').capitalize()}"
+    if panel[:1].isdigit():
+        return f"§{panel}"
+    return f"Appendix {panel}" if panel[:1].isupper() else f"the {panel}"
 
 
 def _listed(names: Sequence[str]) -> str:
     if not names:
         return "nothing for these questions"
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
+
+
+def unprinted(estimates: Mapping[str, Estimate | Absent], label: str, *, decimals: int = 2) -> pd.DataFrame:
+    """Return estimates as rows of a comparison of which the paper prints nothing.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate or Absent
+        By name; those without a value are left out.
+    label : str
+        Column of the names.
+    decimals : int, default 2
+        Precision at which such numbers are printed elsewhere.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `label` and what tables and figures of comparisons read.
+    """
+    there = {name: each for name, each in estimates.items() if not isinstance(each, Absent)}
+    mine = [(each.value, each.low, each.high) for each in there.values()]
+    numbers = pd.DataFrame(mine, columns=["recomputed", "recomputed_low", "recomputed_high"], dtype=float)
+    return numbers.assign(
+        **{label: list(there)},
+        **dict.fromkeys(("value", "low", "high", "difference", "k"), np.nan),
+        table="",
+        decimals=decimals,
+        equal=None,
+    )
