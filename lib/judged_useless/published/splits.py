@@ -54,8 +54,9 @@ def _quantities(rows: pd.DataFrame) -> list[tuple[object, ...]]:
 
 
 def _without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    printed = [name for name in rows if str(name).endswith("_printed")]
-    blank = rows.assign(**dict.fromkeys(("value", "low", "high", "p"), np.nan), **dict.fromkeys(printed, ""))
+    blank = rows.copy()
+    blank[["value", "low", "high", "p"]] = np.nan
+    blank[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
     nothing = pd.array([pd.NA] * len(rows), dtype="Int64")
     return blank.assign(n=nothing, k=nothing)
 
