@@ -77,8 +77,8 @@ def as_counts(printed: pd.DataFrame) -> pd.DataFrame:
     Examples
     --------
     >>> row = as_counts(published(5, model="search-r1", measure="answered_after_5")).iloc[0]
-    >>> row["k"], row["n"], row["value_printed"]
-    (29, 165, '')
+    >>> f"{row['k']} of {row['n']}", row["value_printed"]
+    ('29 of 165', '')
     """
     counted = printed["k"].notna() & printed["n"].notna()
     return printed.assign(
