@@ -20,6 +20,20 @@ lower = $(word 2,$(subst :, ,$(1)))
 given = $(filter command,$(origin $(call upper,$(1))))
 NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p '$(call lower,$(n))=$($(call upper,$(n)))'))
 
+# What was given and is read by nothing is misspelt: an error, or a section would run with its defaults.
+PARAMETERS := $(foreach n,$(NAMES),$(call upper,$(n)))
+GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(v)))
+UNKNOWN := $(filter-out SHELL VENV PYTHON NAME PARAMS SOURCE $(PARAMETERS),$(filter-out -%,$(GIVEN)))
+ifneq ($(UNKNOWN),)
+$(error $(UNKNOWN): nothing here reads that; known are SOURCE NAME PARAMS $(PARAMETERS) VENV PYTHON, and any \
+  other parameter of a section goes into PARAMS="name=value")
+endif
+ifneq ($(filter book,$(MAKECMDGOALS)),)
+ifneq ($(filter $(PARAMETERS) PARAMS NAME,$(GIVEN)),)
+$(error $(filter $(PARAMETERS) PARAMS NAME,$(GIVEN)): the book takes only SOURCE; a parameter goes to make section NAME=...)
+endif
+endif
+
 .PHONY: install book section store test test-live lint types bench data clean help
 
 help:

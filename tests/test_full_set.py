@@ -139,12 +139,47 @@ def test_every_page_builds_on_an_empty_source_and_says_so(tmp_path: Path, name: 
     assert "the folder holds no" in page.text()
 
 
-@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule", "11_best_stopping_point"])
 def test_a_page_without_judgments_still_builds(tmp_path: Path, name: str) -> None:
     episodes = load_episodes()
     silent = episodes.assign(judgments=episodes["judgments"].map(lambda words: [None] * len(words)))
     text = execute(name, source=str(write_parquet(silent, tmp_path / "silent.parquet")), n_boot=N_BOOT).text()
     assert "cannot be told" in text
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule", "11_best_stopping_point"])
+def test_a_page_shows_the_model_that_a_source_has(tmp_path: Path, name: str) -> None:
+    """Of a source of one's own, with fewer regimes than the paper: its first model, and which it is."""
+    mine = load_episodes(regimes=["persistent", "recover_after_2"]).assign(model="mine-1")
+    other = mine.assign(model="mine-2")
+    source = write_parquet(pd.concat([mine, other], ignore_index=True), tmp_path / "own.parquet")
+    page = execute(name, source=str(source), n_boot=N_BOOT)
+    assert "no episode of qwen3-8b here, so mine-1 is shown; others there, to be given as MODEL: mine-2" in (
+        page.text()
+    )
+    assert not [key for key, value in page.glued.items() if "n/a" in str(value) or "not avail" in str(value)]
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
+def test_claims_read_without_episodes(tmp_path: Path, name: str) -> None:
+    page = execute(name, source=str(tmp_path), n_boot=N_BOOT)
+    said = [value for value in page.glued.values() if isinstance(value, str)]
+    assert not [text for text in said if "n/a" in text or "not available" in text]
+    assert any("source" in text for text in said)
+
+
+def test_published_numbers_follow_the_split() -> None:
+    page = execute("02_judgments", split="fresh300", n_boot=N_BOOT)
+    after = page.names["after"]
+    assert after[["k", "n"]].to_numpy().tolist() == [[3, 125], [2, 283], [0, 289], [19, 284]]
+    page = execute("04_enforced_rule", split="fresh300", n_boot=N_BOOT)
+    assert page.names["contrasts"]["value_printed"].tolist() == ["-0.05", "0.34"]
+    assert page.names["success"].empty
+
+
+def test_a_split_that_nobody_has_is_named() -> None:
+    text = execute("02_judgments", split="fresh30", n_boot=N_BOOT).text()
+    assert "the paper has no split 'fresh30' either" in text.replace("&#x27;", "'")
 
 
 def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:

@@ -276,6 +276,24 @@ def test_names_in_the_environment_are_no_parameters() -> None:
     assert section_arguments("K=4", SEED="3") == ["--source", "embedded", "-p", "k=4"]
 
 
+@pytest.mark.parametrize("given", ["N_BOOTS=200", "n_boot=200", "Split=fresh300"])
+def test_a_name_that_nothing_reads_is_an_error_that_lists_those_there_are(given: str) -> None:
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        section_arguments(given)
+    assert f"{given.partition('=')[0]}: nothing here reads that" in error.value.stderr
+    assert all(name in error.value.stderr for name in (*NAMED, "SOURCE", "PARAMS"))
+
+
+def test_the_book_takes_no_parameter_of_a_section() -> None:
+    if shutil.which("make") is None:
+        pytest.skip("there is no make")
+    done = subprocess.run(
+        ["make", "--dry-run", "book", "SPLIT=fresh300"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode != 0
+    assert "the book takes only SOURCE" in done.stderr
+
+
 def test_every_name_is_a_parameter_of_a_section_and_documented() -> None:
     known = {name for path in NOTEBOOKS for name in parameters(path)}
     documented = (ROOT / "book" / "rerun.md").read_text(encoding="utf-8")

@@ -168,8 +168,10 @@ def run_section(
                 kernel_name="python3",
                 progress_bar=False,
                 cwd=str(Path.cwd()),
-                # The kernel warns of unencrypted ports at every start; they are this machine's own.
-                extra_arguments=["--IPKernelApp.log_level=40"],
+                # The kernel warns of unencrypted ports at every start, which are this machine's own, and
+                # calls it an error that it is interrupted once its work is done. What a cell raises comes
+                # another way.
+                extra_arguments=["--IPKernelApp.log_level=50"],
             )
         except PapermillExecutionError as error:
             kept = failed or output.with_suffix(".failed.ipynb")

@@ -92,7 +92,7 @@ class Notice:
         }
 
 
-def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
+def notice(episodes: pd.DataFrame, name: str, missing: str = "", said: str = "") -> Notice:
     """Return what a page says of its source: what it holds, or what it lacks.
 
     Parameters
@@ -103,6 +103,8 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
         Name of their source.
     missing : str
         What the source lacks, as :func:`judged_useless.episodes.episodes_or_nothing` returns it.
+    said : str
+        Which model is shown in the place of another, from :func:`judged_useless.episodes.page_model`.
 
     Returns
     -------
@@ -110,7 +112,8 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
     """
     if not missing:
         models = ", ".join(dict.fromkeys(episodes["model"]))
-        return Notice(f"Recomputed here: {len(episodes):,} episodes of {models} ({name}).")
+        text = f"Recomputed here: {len(episodes):,} episodes of {models} ({name})."
+        return Notice(f"{said} {text}" if said else text, warns=bool(said))
     return Notice(
         f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; "
         "what would be recomputed stays empty. Choose a source or parameters that fit: see 'Rerun this "

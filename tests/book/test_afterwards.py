@@ -31,7 +31,7 @@ def rule_on(folder: Path) -> None:
     for sheet in folder.glob("disagreements-S?.csv"):
         with sheet.open(encoding="utf-8-sig", newline="") as stream:
             rows = list(csv.DictReader(stream))
-        with Path(sheet.name).open("w", encoding="utf-8-sig", newline="") as stream:
+        with sheet.open("w", encoding="utf-8-sig", newline="") as stream:
             writer = csv.DictWriter(stream, list(rows[0]))
             writer.writeheader()
             writer.writerows({**row, "adjudicated": row["labels"].partition(", ")[0]} for row in rows)

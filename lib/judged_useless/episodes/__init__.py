@@ -1,6 +1,7 @@
 """Episodes: their schema, where they are read from, and their decision points."""
 
 from judged_useless.episodes.beside import answer_now_branches, probe_results
+from judged_useless.episodes.chosen import page_model
 from judged_useless.episodes.decisions import decision_points, observation_table
 from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
 from judged_useless.episodes.pairs import episode_steps, first_rescued_question
@@ -25,6 +26,7 @@ __all__ = [
     "load_parquet",
     "no_episodes",
     "observation_table",
+    "page_model",
     "probe_results",
     "validate",
     "write_parquet",

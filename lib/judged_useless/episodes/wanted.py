@@ -59,7 +59,20 @@ def episodes_or_nothing(
     try:
         episodes = load_episodes(source, model=model, condition=condition, split=split, regimes=regimes)
     except NoEpisodesError as error:
-        return no_episodes(), str(error)
+        return no_episodes(), f"{error}{_unknown(split)}"
     if episodes.empty:
         return no_episodes(), f"source {source!r} has no episode"
     return episodes, ""
+
+
+def _unknown(split: Names) -> str:
+    """Return that the paper has no such split either, which a misspelt name would not tell by itself."""
+    # Here, because published numbers are compared with estimates, which are made of episodes.
+    from judged_useless.published import published
+
+    printed = [name for name in published()["split"].unique() if name and " - " not in name]
+    names = [split] if isinstance(split, str) else list(split or ())
+    unknown = [name for name in names if name not in printed]
+    if not unknown:
+        return ""
+    return f"; the paper has no split {', '.join(map(repr, unknown))} either, it has {', '.join(printed)}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from textwrap import fill
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -163,35 +164,32 @@ def judged_and_answered_by_model(agents: pd.DataFrame, *, title: str, source: st
     Returns
     -------
     matplotlib.axes.Axes
-        Horizontal bars in per cent are recomputed, hollow diamonds published.
+        One row a model: bars in per cent are recomputed, hollow diamonds published. Nothing is drawn, and no
+        room left, for what is missing.
 
     Raises
     ------
     ValueError
         If there is no model.
     """
-    axes, places = _grouped_axes(
-        [str(model) for model in agents["model"] for _ in range(2)],
-        ["judged useless", "answered after 5"] * len(agents),
-        0.36,
-        title,
-        "share (%)",
-    )
-    for i, row in enumerate(agents.to_dict("records")):
-        for y, name, colour in (
-            (places[2 * i], "useless", "USELESS"),
-            (places[2 * i + 1], "answered", "answer"),
-        ):
-            if np.isfinite(row[name]):
-                axes.barh(y, 100 * row[name], height=0.8, color=COLOURS[colour])
-        axes.plot(
-            100 * row["answered_published"],
-            places[2 * i + 1],
-            "D",
-            color=PUBLISHED,
-            markerfacecolor="white",
-            markersize=8,
-        )
+    if agents.empty:
+        raise ValueError("no model is given; expected at least one")
+    axes = new_axes(2.3 + 0.42 * len(agents))
+    places = np.arange(len(agents))[::-1].astype(float)
+    for y, row in zip(places, agents.to_dict("records"), strict=True):
+        both = np.isfinite(row["useless"])
+        below = y - 0.2 if both else y
+        if both:
+            axes.barh(y + 0.2, 100 * row["useless"], height=0.36, color=COLOURS["USELESS"])
+        if np.isfinite(row["answered"]):
+            axes.barh(below, 100 * row["answered"], height=0.36, color=COLOURS["answer"])
+        look: dict[str, Any] = {"color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
+        axes.plot(100 * row["answered_published"], below, "D", **look)
+    axes.set_yticks(places, [str(model) for model in agents["model"]])
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(-0.6, len(agents) - 0.4)
+    axes.set_xlabel("share (%)")
+    set_title(axes, title)
     axes.set_xlim(-2, 101)
     handles: list[Patch | Line2D] = [
         Patch(color=COLOURS["USELESS"], label="results judged useless"),

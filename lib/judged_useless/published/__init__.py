@@ -15,6 +15,7 @@ from judged_useless.published.reading import (
     read_file,
     tables,
 )
+from judged_useless.published.splits import as_counts, filled, on_split, unprinted, where_printed
 from judged_useless.published.verifying import Problem, count_numbers, verify
 
 __all__ = [
@@ -22,9 +23,12 @@ __all__ = [
     "QUANTITY",
     "Problem",
     "PublishedError",
+    "as_counts",
     "compare",
     "count_numbers",
     "decimals",
+    "filled",
+    "on_split",
     "one_each",
     "published",
     "published_dir",
@@ -32,5 +36,7 @@ __all__ = [
     "recomputed",
     "show",
     "tables",
+    "unprinted",
     "verify",
+    "where_printed",
 ]
