@@ -48,6 +48,7 @@ def contrast_heatmap(
     *,
     title: str,
     harness: Collection[str] = (),
+    repeated: str = "",
 ) -> Axes:
     """Draw Δ by condition and model, with its replication in parentheses (the paper's Figure 3).
 
@@ -61,6 +62,8 @@ def contrast_heatmap(
         Title.
     harness : collection of str
         Conditions in which the harness stops the agent, whose labels are set apart.
+    repeated : str
+        What the numbers in parentheses are on, for the label below; empty if there are none.
 
     Returns
     -------
@@ -100,6 +103,6 @@ def contrast_heatmap(
         if name in harness:
             label.set(color=COLOURS["harness"], weight="bold")
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_xlabel("Δ (in parentheses: fresh questions)")
+    axes.set_xlabel(f"Δ (in parentheses: {repeated})" if repeated else "Δ")
     set_title(axes, title)
     return axes
