@@ -56,8 +56,8 @@ def elsewhere(compared: pd.DataFrame) -> "pd.Series[bool]":
     -------
     pandas.Series of bool
     """
-    questions = compared[_QUESTIONS].astype(str).agg("|".join, axis=1).astype(str)
-    return ~questions.isin(set(questions[_printed(compared)]))
+    questions = pd.MultiIndex.from_frame(compared[_QUESTIONS].astype("object").fillna(""))
+    return pd.Series(~questions.isin(questions[_printed(compared)]), index=compared.index)
 
 
 def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:

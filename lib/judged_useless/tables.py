@@ -146,13 +146,17 @@ def notice(
 def _counted(compared: pd.DataFrame) -> str:
     """Return how many of a page's published numbers are recomputed, and what stands beside them."""
     there, printed = compared["recomputed"].notna(), compared["value"].notna()
-    mine = f"{int((printed & there).sum()):,} of the {int(printed.sum()):,}"
-    text = f"{mine} published numbers in the tables of this page are recomputed from them"
+    mine = int((printed & there).sum())
+    text = (
+        f"{mine:,} of the {int(printed.sum()):,} published numbers in the tables and figures of this page "
+        f"{'is' if mine == 1 else 'are'} recomputed from them"
+    )
     own = compared[compared["own"].astype(bool) & there]
     if own.empty:
         return f"{text}."
     models = ", ".join(dict.fromkeys(own["model"]))
-    return f"{text}; {len(own):,} more numbers are of {models}, not a model of the paper."
+    count = "1 more number is" if len(own) == 1 else f"{len(own):,} more numbers are"
+    return f"{text}; {count} of {models}, not in the paper."
 
 
 def number(value: float, form: str) -> str:
