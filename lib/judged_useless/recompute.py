@@ -189,7 +189,7 @@ def _origin(
 ) -> dict[str, list[Any]]:
     """Return whether each quantity's episodes are simulated, and which sources they are from."""
     facts = {
-        id(cell): (is_simulated(cell), cell["loaded_from"].dropna().unique() if "loaded_from" in cell else [])
+        id(cell): (is_simulated(cell), list(cell["loaded_from"].unique()) if "loaded_from" in cell else [])
         for cell in by_cell.values()
     }
     simulated, origin = [], []

@@ -85,8 +85,7 @@ def _files(source: Source) -> list[Path]:
 
 def _read_all(source: Source) -> list[pd.DataFrame]:
     """Return the tables of a source; where it is a list of several, each says in which entry it was found."""
-    several = isinstance(source, Sequence) and not isinstance(source, str) and len(source) > 1
-    if not several:
+    if isinstance(source, str | Path) or not isinstance(source, Sequence) or len(source) < 2:
         return [_read(file) for file in _files(source)]
     _files(source)  # what is missing is told before anything is read
     return [_read(file).assign(loaded_from=str(each)) for each in source for file in _files(each)]
