@@ -1,5 +1,7 @@
 """Rows of models that the paper does not have: on what questions they are, and that they decide no claim."""
 
+from typing import Any
+
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
@@ -10,7 +12,7 @@ from judged_useless.recompute import recompute
 from made_up_episodes import MADE_UP, made_up_cell
 
 
-def held(*tables: int, **labels: object) -> pd.DataFrame:
+def held(*tables: int, **labels: Any) -> pd.DataFrame:
     own = made_up_cell("test300").assign(**labels)
     printed = pd.concat([published(table) for table in tables])
     return recompute(printed, pd.concat([load_episodes(), own], ignore_index=True), n_boot=20)
@@ -26,7 +28,7 @@ def held(*tables: int, **labels: object) -> pd.DataFrame:
         ({"task": "atlas", "budget": 12}, " (atlas test300, budget 12)"),
     ],
 )
-def test_a_row_names_its_questions_unless_they_are_the_tables(labels: dict[str, object], place: str) -> None:
+def test_a_row_names_its_questions_unless_they_are_the_tables(labels: dict[str, Any], place: str) -> None:
     compared = held(6, **labels)
     own = compared[compared["own"]]
     assert set(own["row"]) == {f"{MADE_UP}{place}"}
