@@ -182,6 +182,71 @@ def test_a_split_that_nobody_has_is_named() -> None:
     assert "the paper has no split 'fresh30' either" in text.replace("&#x27;", "'")
 
 
+# --- runs on questions that the paper does not have -------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    elsewhere = load_episodes().assign(model="scripted:mine", task="atlas", budget=8)
+    path = write_parquet(elsewhere, tmp_path_factory.mktemp("mixed") / "mine.parquet")
+    return ["embedded", str(path)]
+
+
+def verdicts(page: Page) -> list[str]:
+    return list(page.shown[-1].frame["decided by"])
+
+
+def test_fresh_questions_show_and_count_no_other_ones(mixed: list[str]) -> None:
+    page = execute("05_replication", source=mixed, n_boot=N_BOOT)
+    for name in ("order", "shown"):
+        assert "scripted:mine" not in set(page.names[name]["model"])
+    assert (page.names["deltas"]["model"] == "scripted:mine").any()
+    assert verdicts(page) == [
+        "none of 8 cells can be told",
+        "none of 4 cells can be told",
+        "none of 19 cells can be told",
+    ]
+    assert "0 of the" in page.shown[0].text
+    captions = [each.caption for each in page.shown if hasattr(each, "svg")]
+    assert len(captions) == 2
+    assert all("none is recomputed here" in caption for caption in captions)
+
+
+def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[str]) -> None:
+    page = execute("03_prompt_arms", source=mixed, n_boot=N_BOOT)
+    counted = "cells; the others cannot be told"
+    assert verdicts(page)[:2] == [f"holds for 1 of 20 {counted}", f"holds for 1 of 8 {counted}"]
+    assert list(page.names["grid"]) == ["qwen3-8b"]
+    assert "Recomputed Δ (embedded released cells)" in page.text()
+    assert "scripted:mine (atlas test300)" in page.text()
+
+
+def test_the_agents_of_every_page_are_named_where_they_are_used(mixed: list[str]) -> None:
+    text = execute("08_full_tables", source=mixed, n_boot=N_BOOT).text()
+    assert "(mine.parquet, SIMULATED agents); they also have rows" in text
+    assert "how many of them were recomputed (embedded released cells), and" in text
+
+
+def test_a_claim_about_no_number_cannot_be_told(foreign: Path) -> None:
+    page = execute("08_full_tables", source=str(foreign), n_boot=N_BOOT)
+    row = page.shown[-1].frame.iloc[0]
+    assert row["verdict"] == "cannot be told"
+    assert row["decided by"] == "no published number is recomputed from episodes of a language model"
+
+
+def test_other_questions_than_the_papers_map_are_named_once() -> None:
+    page = execute("03_prompt_arms", source="embedded", split="fresh300", n_boot=N_BOOT)
+    assert "no episode with split 'fresh300'; it has test300" in page.shown[0].text
+    assert "`make data`, then `SOURCE=hub`" in page.shown[0].text
+    assert "by condition and model, on fresh300. Blue" in page.names["key_figure"].caption
+    assert "none is recomputed" in page.text()
+
+
+def test_a_figure_without_a_recomputed_number_says_why() -> None:
+    text = execute("03_prompt_arms", source="embedded", n_boot=N_BOOT).text()
+    assert "hollow published (Table 19), none is recomputed, because mean6 needs the regime clean" in text
+
+
 def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:
     compared = recompute_everything(load_episodes(foreign), n_boot=N_BOOT)
     own = compared[(compared["model"] == "scripted:mine") & compared["recomputed"].notna()]

@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
+from judged_useless.provenance import source_name
 from judged_useless.published import published
 from judged_useless.recompute import recompute
-from judged_useless.tables import Table, comparison_table
+from judged_useless.tables import Table, comparison_table, notice
+from made_up_episodes import MADE_UP, made_up_cell
 
 HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>'
 
@@ -135,3 +137,29 @@ def test_a_bound_that_is_printed_without_a_value_is_shown() -> None:
     frame = comparison_table(held, {}, caption="c", source="s", missing="m").frame
     expected = f"lower bound {alone['low_printed'].iloc[0]}".replace("-", "−")
     assert frame["published"].str.replace("\u00a0", " ").to_list() == [expected]
+
+
+def test_a_page_says_what_is_loaded_and_how_many_published_numbers_come_from_it() -> None:
+    episodes = load_episodes()
+    printed = published(6, panel="delta")
+    name = source_name("embedded", episodes)
+    held = "Loaded here: 3,000 episodes of qwen3-8b (embedded released cells). "
+    end = f"{len(printed)} published numbers in the tables and figures of this page"
+    both = recompute(printed, episodes, n_boot=20)
+    assert notice(episodes, name, compared=both).text == f"{held}2 of the {end} are recomputed from them."
+    one = recompute(printed, load_episodes(condition="unaided"), n_boot=20)
+    assert f"1 of the {end} is recomputed" in notice(episodes, name, compared=one).text
+    none = recompute(printed, made_up_cell("test300"), n_boot=20)
+    text = notice(episodes, name, compared=none).text
+    assert (
+        f"0 of the {end} are recomputed from them; 1 more number is of {MADE_UP}, not in the paper." in text
+    )
+    assert notice(episodes, name).text.startswith("Recomputed here: 3,000 episodes")
+
+
+def test_what_the_embedded_cells_lack_is_said_to_come_with_the_released_ones() -> None:
+    episodes = load_episodes()[:0]
+    missing = "source 'embedded' has no episode with split 'fresh300'"
+    text = notice(episodes, source_name("embedded"), missing).text
+    assert "All released cells come with `make data`, then `SOURCE=hub`." in text
+    assert "make data" not in notice(episodes, "mine", missing).text

@@ -14,6 +14,7 @@ from judged_useless.needed import CELL as _CELL
 from judged_useless.needed import Needed, needed
 from judged_useless.own_models import with_own_models
 from judged_useless.paths import data_dir
+from judged_useless.provenance import SEPARATOR, is_simulated
 from judged_useless.published import QUANTITY, compare
 
 #: Other names under which runs record a condition of the published numbers.
@@ -95,8 +96,10 @@ def recompute(
     -------
     pandas.DataFrame
         As :func:`judged_useless.published.compare` returns it, with ``reason``: why a quantity could not be
-        recomputed (empty where it was), and ``recomputed_words``: the result where it is no number. Counts
-        printed as k of n are compared as counts.
+        recomputed (empty where it was), ``recomputed_words``: the result where it is no number,
+        ``simulated``: whether its episodes are of an agent that is no language model, ``own``: whether it is
+        of a model that the paper does not have, and, of several sources, ``loaded_from``: which were used.
+        Counts printed as k of n are compared as counts.
 
     Raises
     ------
@@ -127,6 +130,7 @@ def recompute(
         reason=[reason for _, reason in found],
         recomputed_words=[value if isinstance(value, str) else "" for value, _ in found],
     )
+    compared = compared.assign(**_origin(records, by_cell))
     return _compare_counts(compared, computed).drop(columns="needed")
 
 
@@ -180,6 +184,24 @@ def _one(
         return None, str(error)
 
 
+def _origin(
+    records: Sequence[Mapping[Any, Any]], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
+) -> dict[str, list[Any]]:
+    """Return whether each quantity's episodes are simulated, and which sources they are from."""
+    facts = {
+        id(cell): (is_simulated(cell), list(cell["loaded_from"].unique()) if "loaded_from" in cell else [])
+        for cell in by_cell.values()
+    }
+    simulated, origin = [], []
+    for record in records:
+        found = [_whole_cell(key, by_cell) for key in needed(record).keys]
+        there = [facts[id(cell)] for cell in found if cell is not None]
+        simulated.append(any(each for each, _ in there))
+        origin.append(SEPARATOR.join(dict.fromkeys(name for _, names in there for name in names)) or None)
+    several = any(len(names) for _, names in facts.values())
+    return {"simulated": simulated} | ({"loaded_from": origin} if several else {})
+
+
 def measured(what: Needed) -> bool:
     """Return whether there is a measure for a published number.
 
@@ -223,18 +245,27 @@ def cell_keys(record: Mapping[Any, Any]) -> list[tuple[object, ...]]:
     return list(needed(record).keys)
 
 
-def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
-    """Return a cell, or the first 200 questions of one where the paper looks at those only."""
+def _whole_cell(
+    key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]
+) -> pd.DataFrame | None:
+    """Return a cell under any of the names of its condition, with all its questions."""
     model, condition, task, split, budget = key
     for name in (condition, *_SAME_CONDITION.get(str(condition), ())):
         if (model, name, task, split, budget) in by_cell:
             return by_cell[model, name, task, split, budget]
-    whole, first, n = str(split).partition("-first")
-    if not first:
-        return None
-    cell = by_cell.get((model, condition, task, whole, budget))
+    whole, first, _ = str(split).partition("-first")
+    return by_cell.get((model, condition, task, whole, budget)) if first else None
+
+
+def _cell(key: tuple[object, ...], by_cell: Mapping[tuple[object, ...], pd.DataFrame]) -> pd.DataFrame | None:
+    """Return a cell, or the first 200 questions of one where the paper looks at those only."""
+    cell = _whole_cell(key, by_cell)
+    split = str(key[3])
+    whole, first, n = split.partition("-first")
+    if not first or cell is None or split in set(cell["split"]):
+        return cell
     manifest = data_dir() / "manifests" / f"{whole}.txt"
-    if cell is None or not manifest.is_file():
+    if not manifest.is_file():
         return None
     chosen = cell[cell["question_id"].isin(manifest.read_text(encoding="utf-8").split()[: int(n)])]
     return chosen if chosen["question_id"].nunique() == int(n) else None

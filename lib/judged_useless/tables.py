@@ -7,11 +7,22 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.provenance import source_name
 from judged_useless.published import show
 
 
-def _with_code(text: str) -> str:
-    """Return a text as HTML, with what stands between backticks as code."""
+def with_code(text: str) -> str:
+    """Return a text as HTML, with what stands between backticks as code.
+
+    Parameters
+    ----------
+    text : str
+        Any text; nothing in it is markup.
+
+    Returns
+    -------
+    str
+    """
     parts = escape(text).split("`")
     if len(parts) % 2 == 0:  # a backtick without a partner stays as it is
         return escape(text)
@@ -54,9 +65,9 @@ class Table:
         # pandas escapes every cell and heading, which matters for text from models and data sets.
         body = frame.to_html(index=False, border=0, classes="ju-sortable", escape=True, na_rep="")
         caption = escape(self.caption, quote=True)
-        note = f'<p class="ju-note">{_with_code(self.note)}</p>' if self.note else ""
+        note = f'<p class="ju-note">{with_code(self.note)}</p>' if self.note else ""
         html = (
-            f'<figure class="ju-table"><figcaption>{_with_code(self.caption)}</figcaption>'
+            f'<figure class="ju-table"><figcaption>{with_code(self.caption)}</figcaption>'
             f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
             f"{body}</div>{note}{_lines_to_run(self.commands)}</figure>"
         )
@@ -86,13 +97,20 @@ class Notice:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         kind = "ju-notice" if self.warns else "ju-note"
         return {
-            "text/html": f'<p class="{kind}" role="note">{_with_code(self.text)}</p>'
+            "text/html": f'<p class="{kind}" role="note">{with_code(self.text)}</p>'
             + _lines_to_run(self.commands),
             "text/plain": "\n".join([f"Note: {self.text}", *self.commands]),
         }
 
 
-def notice(episodes: pd.DataFrame, name: str, missing: str = "", said: str = "") -> Notice:
+def notice(
+    episodes: pd.DataFrame,
+    name: str,
+    missing: str = "",
+    said: str = "",
+    *,
+    compared: pd.DataFrame | None = None,
+) -> Notice:
     """Return what a page says of its source: what it holds, or what it lacks.
 
     Parameters
@@ -105,6 +123,9 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "", said: str = "")
         What the source lacks, as :func:`judged_useless.episodes.episodes_or_nothing` returns it.
     said : str
         Which model is shown in the place of another, from :func:`judged_useless.episodes.page_model`.
+    compared : pandas.DataFrame, optional
+        The page's numbers, as :func:`judged_useless.recompute.recompute` returns them, where it shows the
+        paper's: then the notice counts those that are recomputed instead of calling all episodes used.
 
     Returns
     -------
@@ -112,14 +133,36 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "", said: str = "")
     """
     if not missing:
         models = ", ".join(dict.fromkeys(episodes["model"]))
-        text = f"Recomputed here: {len(episodes):,} episodes of {models} ({name})."
+        held = f"{len(episodes):,} episodes of {models} ({name})."
+        text = f"Recomputed here: {held}" if compared is None else f"Loaded here: {held} {_counted(compared)}"
         return Notice(f"{said} {text}" if said else text, warns=bool(said))
+    fetched = (
+        " All released cells come with `make data`, then `SOURCE=hub`."
+        if name == source_name("embedded")
+        else ""
+    )
     return Notice(
         f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; "
-        "what would be recomputed stays empty. Choose a source or parameters that fit: see 'Rerun this "
-        "section'.",
+        f"what would be recomputed stays empty.{fetched} Choose a source or parameters that fit: see 'Rerun "
+        "this section'.",
         warns=True,
     )
+
+
+def _counted(compared: pd.DataFrame) -> str:
+    """Return how many of a page's published numbers are recomputed, and what stands beside them."""
+    there, printed = compared["recomputed"].notna(), compared["value"].notna()
+    mine = int((printed & there).sum())
+    text = (
+        f"{mine:,} of the {int(printed.sum()):,} published numbers in the tables and figures of this page "
+        f"{'is' if mine == 1 else 'are'} recomputed from them"
+    )
+    own = compared[compared["own"].astype(bool) & there]
+    if own.empty:
+        return f"{text}."
+    models = ", ".join(dict.fromkeys(own["model"]))
+    count = "1 more number is" if len(own) == 1 else f"{len(own):,} more numbers are"
+    return f"{text}; {count} of {models}, not in the paper."
 
 
 def number(value: float, form: str) -> str:

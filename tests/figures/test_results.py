@@ -16,6 +16,7 @@ from judged_useless.figures import (
     hazards_by_run,
     judged_and_answered_by_model,
     judgments_by_position,
+    where_from,
 )
 from judged_useless.figures.base import CONDITIONS, MODELS, PUBLISHED, RECOMPUTED
 from judged_useless.figures.matrix import model_label, signed
@@ -307,3 +308,47 @@ def test_cost_figure_leaves_out_arms_with_a_missing_number() -> None:
 @pytest.mark.parametrize("colours", [CONDITIONS, {name: each for name, (each, _) in MODELS.items()}])
 def test_no_two_share_a_colour(colours: dict[str, str]) -> None:
     assert len(set(colours.values())) == len(colours)
+
+
+def test_a_long_forest_has_its_numbers_above_as_well_and_a_short_one_not() -> None:
+    rows = pd.concat([comparison()] * 4, ignore_index=True)
+    names = [f"row {row}" for row in range(len(rows))]
+    long = contrast_forest(rows, ["a"] * len(rows), names, title="t", xlabel="x", source="s")
+    short = contrast_forest(comparison(), ["a"] * 3, names[:3], title="t", xlabel="x", source="s")
+    assert [axes.xaxis.get_tick_params()["labeltop"] for axes in (long, short)] == [True, False]
+    heights = [axes.get_figure(root=True).get_figheight() for axes in (long, short)]  # type: ignore[union-attr]
+    assert heights[0] < 2 * heights[1]
+
+
+def test_a_map_says_what_stands_in_parentheses_only_where_something_does() -> None:
+    assert contrast_heatmap(*grids(), title="t").get_xlabel() == "Δ"
+    assert contrast_heatmap(*grids(), title="t", repeated="mine").get_xlabel() == "Δ (in parentheses: mine)"
+
+
+def test_the_legend_of_hazards_promises_no_line_that_is_not_drawn() -> None:
+    table = pd.DataFrame(
+        {"value": [0.1], "low": [0.0], "high": [0.2]}, index=pd.Index([1], name="failed_run")
+    )
+    printed = pd.DataFrame({"condition": ["budget"], "first": [1], "last": [2], "value": [0.3]})
+    axes = hazards_by_run({"unaided": table}, printed, title="t", source="here")
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    (drawn,) = figure.legends
+    looks = {line.get_label(): line.get_linestyle() for line in drawn.get_lines()}
+    assert looks["unaided"] == "-"
+    assert looks["budget"] == "None"
+    assert drawn.get_title().get_text() == "lines: recomputed (here)"
+    alone = hazards_by_run({}, printed, title="t", source="here").get_figure(root=True)
+    assert alone is not None
+    assert alone.legends[0].get_title().get_text() == ""
+
+
+def test_a_caption_names_only_what_is_drawn() -> None:
+    rows = comparison().assign(model="qwen3-8b")
+    assert where_from(rows, "Table 9", "embedded") == (
+        "published (Table 9) and recomputed (embedded released cells)"
+    )
+    none = rows.assign(recomputed=NOTHING)
+    assert where_from(none, "Table 9", "embedded") == "published (Table 9); none is recomputed here"
+    made_up = rows.assign(model="scripted:never")
+    assert where_from(made_up, "Table 9", "runs").endswith("recomputed (runs, SIMULATED agents)")

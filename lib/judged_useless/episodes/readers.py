@@ -83,6 +83,14 @@ def _files(source: Source) -> list[Path]:
     return [file for each in source for file in _files(each)]
 
 
+def _read_all(source: Source) -> list[pd.DataFrame]:
+    """Return the tables of a source; where it is a list of several, each says in which entry it was found."""
+    if isinstance(source, str | Path) or not isinstance(source, Sequence) or len(source) < 2:
+        return [_read(file) for file in _files(source)]
+    _files(source)  # what is missing is told before anything is read
+    return [_read(file).assign(loaded_from=str(each)) for each in source for file in _files(each)]
+
+
 def _require_fetched(source: Source, split: Names) -> None:
     """Refuse splits of the hub that were not fetched; warn where others were asked for beside them."""
     if "hub" not in ([source] if isinstance(source, str | Path) else source):
@@ -134,7 +142,8 @@ def load_episodes(
     -------
     pandas.DataFrame
         One row an episode: ``model, condition, split, question_id, regime, actions, judgments, success`` and
-        the optional fields that the source has, in the order of the source.
+        the optional fields that the source has, in the order of the source; of a list of several sources also
+        ``loaded_from``, the entry of the list in which an episode was found.
 
     Raises
     ------
@@ -159,7 +168,7 @@ def load_episodes(
     >>> load_episodes(condition="unaided", regimes="persistent").shape[0]
     300
     """
-    frames = [_read(file) for file in _files(source)]
+    frames = _read_all(source)
     _require_fetched(source, split)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     if len(frames) > 1:

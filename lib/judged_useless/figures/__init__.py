@@ -1,7 +1,12 @@
 """Figures: each function draws a result it is given, computes nothing, and returns the axes."""
 
 from judged_useless.figures.base import MODELS, Picture, picture
-from judged_useless.figures.comparison import described, judged_and_answered, published_and_recomputed
+from judged_useless.figures.comparison import (
+    described,
+    judged_and_answered,
+    published_and_recomputed,
+    where_from,
+)
 from judged_useless.figures.curves import beliefs, described_beliefs, hazards_by_run, judgments_by_position
 from judged_useless.figures.episodes import contrasted_histories, episode_strips, failure_schedules
 from judged_useless.figures.matrix import contrast_heatmap
@@ -30,4 +35,5 @@ __all__ = [
     "published_and_recomputed",
     "run_length_curves",
     "sequential_tests",
+    "where_from",
 ]

@@ -15,6 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from judged_useless.tables import with_code
+
 #: seaborn's "colorblind" palette, written out: importing seaborn takes longer than drawing a figure.
 PALETTE = (
     "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
@@ -171,7 +173,7 @@ class Picture:
         html = (
             f'<figure class="ju-figure"><img alt="{escape(self.alt, quote=True)}" '
             f'src="data:image/svg+xml;base64,{data}"/>'
-            f"<figcaption>{escape(self.caption)}</figcaption></figure>"
+            f"<figcaption>{with_code(self.caption)}</figcaption></figure>"
         )
         return {"text/html": html, "text/plain": f"Figure: {self.caption}\n{self.alt}"}
 

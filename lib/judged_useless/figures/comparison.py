@@ -8,8 +8,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from judged_useless.absent import Absent
+from judged_useless.episodes.readers import Source
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
+from judged_useless.provenance import source_name
 from judged_useless.published import show
 
 
@@ -36,6 +38,29 @@ def described(comparison: pd.DataFrame, labels: Sequence[str]) -> str:
         name = str(label).replace("\n", " ").replace("_", " ")
         parts.append(f"{name}: published {printed}" + (f", recomputed {mine}" if mine else ""))
     return "; ".join(parts) + "."
+
+
+def where_from(comparison: pd.DataFrame, printed: str, source: Source) -> str:
+    """Return for a caption what a figure shows: published values, and recomputed ones only if it has any.
+
+    Parameters
+    ----------
+    comparison : pandas.DataFrame
+        What is drawn: rows of :func:`judged_useless.recompute.recompute`.
+    printed : str
+        Where the paper prints the values.
+    source : str, path or list of them
+        Source of the recomputed values; of several, those are named that these values are from.
+
+    Returns
+    -------
+    str
+        Such as ``"published (Table 22) and recomputed (embedded released cells)"``.
+    """
+    text = f"published ({printed})"
+    if not comparison["recomputed"].notna().any():
+        return f"{text}; none is recomputed here"
+    return f"{text} and recomputed ({source_name(source, comparison)})"
 
 
 def draw_points(

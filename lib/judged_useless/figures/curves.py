@@ -74,14 +74,17 @@ def hazards_by_run(
             middle = (cast(float, row.first) + cast(float, row.last)) / 2
             axes.plot(middle, row.value, "D", color=colour, markerfacecolor="white", markersize=8)
         label = name.replace("_", " ")
-        handles.append(Line2D([], [], color=colour, marker=marker, linewidth=2, label=label))
+        look: Any = {"marker": marker, "linewidth": 2}
+        if name not in hazards:  # a line would promise one that is not drawn
+            look = {"marker": "D", "linestyle": "", "markerfacecolor": "white"}
+        handles.append(Line2D([], [], color=colour, label=label, **look))
     hollow = {"marker": "D", "linestyle": "-", "markerfacecolor": "white", "color": PUBLISHED}
     handles.append(Line2D([], [], label="published, two lengths", **hollow))  # type: ignore[arg-type]
     axes.set_ylim(-0.03, 1.03)
     axes.set_xticks(range(1, 7))
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
-    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({source})")
+    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({source})" if hazards else "")
     set_title(axes, title)
     return axes
 

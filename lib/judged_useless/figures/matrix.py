@@ -48,6 +48,7 @@ def contrast_heatmap(
     *,
     title: str,
     harness: Collection[str] = (),
+    repeated: str = "",
 ) -> Axes:
     """Draw Δ by condition and model, with its replication in parentheses (the paper's Figure 3).
 
@@ -61,6 +62,8 @@ def contrast_heatmap(
         Title.
     harness : collection of str
         Conditions in which the harness stops the agent, whose labels are set apart.
+    repeated : str
+        What the numbers in parentheses are on, for the label below; empty if there are none.
 
     Returns
     -------
@@ -78,17 +81,17 @@ def contrast_heatmap(
         raise ValueError("values and replication must have the same rows and columns, and at least one each")
     axes = new_axes(1.7 + 0.62 * len(values))
     axes.grid(visible=False)
-    numbers, repeated = (table.to_numpy(dtype=float) for table in (values, replication))
+    numbers, seconds = (table.to_numpy(dtype=float) for table in (values, replication))
     colours = colormaps["RdBu"]
     shown = np.ma.masked_invalid(numbers)
     axes.imshow(shown, cmap=colours, vmin=-_LIMIT, vmax=_LIMIT, aspect="auto")
     for row, column in np.ndindex(numbers.shape):
-        value, again = float(numbers[row, column]), float(repeated[row, column])
+        value, again = float(numbers[row, column]), float(seconds[row, column])
         dark = abs(value) > 0.6 * _LIMIT  # white letters where the colour is dark; NaN compares false
         look: dict[str, Any] = {"ha": "center", "va": "center", "color": "white" if dark else "black"}
-        repeats = not np.isnan(again)
-        axes.text(column, row - (0.16 if repeats else 0.0), signed(value), fontsize=12, **look)
-        if repeats:
+        has_second = not np.isnan(again)
+        axes.text(column, row - (0.16 if has_second else 0.0), signed(value), fontsize=12, **look)
+        if has_second:
             axes.text(column, row + 0.24, f"({signed(again)})", fontsize=9, **look)
     axes.set_xticks(
         range(len(values.columns)), [model_label(str(model)) for model in values.columns], fontsize=10
@@ -100,6 +103,6 @@ def contrast_heatmap(
         if name in harness:
             label.set(color=COLOURS["harness"], weight="bold")
     axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_xlabel("Δ (in parentheses: fresh questions)")
+    axes.set_xlabel(f"Δ (in parentheses: {repeated})" if repeated else "Δ")
     set_title(axes, title)
     return axes

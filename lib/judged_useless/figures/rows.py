@@ -13,6 +13,8 @@ from matplotlib.patches import Patch
 from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
 from judged_useless.figures.comparison import draw_points
 
+#: Rows of a forest from which on it is drawn closer, with its numbers also above it.
+_MANY = 12
 _LIGHT, _DARK = "#9ecae1", "#08519c"
 
 
@@ -73,7 +75,8 @@ def contrast_forest(
     Returns
     -------
     matplotlib.axes.Axes
-        Hollow diamonds are published, filled circles recomputed; a line marks zero.
+        Hollow diamonds are published, filled circles recomputed; a line marks zero. Many rows stand closer,
+        with the numbers of the horizontal axis above them as well.
 
     Raises
     ------
@@ -82,7 +85,10 @@ def contrast_forest(
     """
     if len(comparison) != len(labels):
         raise ValueError(f"{len(labels)} labels for {len(comparison)} rows; expected one each")
-    axes, places = _grouped_axes(groups, labels, 0.4, title, xlabel)
+    many = len(comparison) >= _MANY
+    axes, places = _grouped_axes(groups, labels, 0.27 if many else 0.4, title, xlabel)
+    # A reader of the upper rows of a long figure does not see its lower end.
+    axes.tick_params(axis="x", top=many, labeltop=many)
     axes.axvline(0, color="black", linewidth=1)
     draw_points(axes, places + 0.15, comparison, ("value", "low", "high"), "published", PUBLISHED)
     mine = ("recomputed", "recomputed_low", "recomputed_high")
@@ -138,7 +144,9 @@ def answering_actions(actions: pd.DataFrame, *, title: str, source: str) -> Axes
     handles: list[Patch | Line2D] = [
         Patch(color=colours[budget], label=f"budget of {budget} actions, published") for budget in budgets
     ]
-    handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=f"recomputed ({source})"))
+    if actions["recomputed"].notna().any():
+        label = f"recomputed ({source})"
+        handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=label))
     right = int(max(map(float, budgets), default=8.0))
     axes.set_xlim(0, right + 0.5)
     axes.set_xticks(range(0, right + 1, 2))

@@ -22,6 +22,7 @@ from judged_useless.preregistration.load import load_documents
 #: Columns of Tables 4 and 5: the thresholds (the predictions are on their own page), and what came out.
 BOUNDS = "bounds of the rule"
 OUTCOME = "Outcome"
+_ABOUT = ("model", "condition", "regime")
 _TESTS = "07_preregistration.html"
 #: Label and cells of a row.
 Row = tuple[str, dict[str, str]]
@@ -64,8 +65,10 @@ def _registered_cell(records: list[Record]) -> str:
         if column.startswith("prediction: "):
             lines.append(escape(f"{column.removeprefix('prediction: ')}: {printed_text(record)}"))
         elif mark := _mark(record):
-            about = ", ".join(str(record[name]) for name in ("model", "condition", "regime") if record[name])
-            lines.append(f"{escape(label(about))}: {escape(printed_text(record))}; recomputed {mark}")
+            names = ("model", "task", "split", "condition", "regime") if record.get("own") else _ABOUT
+            about = ", ".join(str(record[name]) for name in names if record[name])
+            printed = f"{escape(text)}; " if (text := printed_text(record)) else ""
+            lines.append(f"{escape(label(about))}: {printed}recomputed {mark}")
     return "<br/>".join(dict.fromkeys(lines))
 
 

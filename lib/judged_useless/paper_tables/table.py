@@ -5,10 +5,13 @@ from html import escape
 
 import pandas as pd
 
+from judged_useless.episodes.readers import Source
 from judged_useless.folds import fold
+from judged_useless.own_models import elsewhere
 from judged_useless.paper_tables.layout import TITLES
 from judged_useless.paper_tables.notes import what_would_fill
 from judged_useless.paper_tables.rendering import grids
+from judged_useless.provenance import source_name
 
 #: Rows up to which a folded table is open when its page opens.
 SMALL = 8
@@ -52,6 +55,18 @@ def _in_short(published: int, recomputed: int, differing: int) -> str:
     return f"{published} numbers, {recomputed} recomputed, {verdict}"
 
 
+def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
+    """Return what the lines of a table's cells are, and what some of its rows are about."""
+    name = source_name(source, rows)
+    if number == "7":
+        name = "policies simulated anew, within three standard errors where marked ≈"
+    lines = f"Upper line: published; lower line: recomputed ({name})."
+    own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
+    if own.empty:
+        return lines
+    return f"{lines} {' and '.join(own['model'].unique())}: on the task and questions named with the model."
+
+
 def _caption(title: str, lines: str, folded: bool) -> str:
     """Return the caption; the line of a fold shows the title already, except to screen readers."""
     if not folded:
@@ -61,7 +76,9 @@ def _caption(title: str, lines: str, folded: bool) -> str:
     return f'<figcaption><span class="ju-hidden">{escape(title)}</span> {escape(lines)}</figcaption>'
 
 
-def paper_table(compared: pd.DataFrame, table: str | int, *, source: str, folded: bool = False) -> PaperTable:
+def paper_table(
+    compared: pd.DataFrame, table: str | int, *, source: Source, folded: bool = False
+) -> PaperTable:
     """Return a table of the paper in its own layout, with the recomputed numbers beside the printed ones.
 
     Parameters
@@ -70,8 +87,9 @@ def paper_table(compared: pd.DataFrame, table: str | int, *, source: str, folded
         Result of :func:`judged_useless.coverage.recompute_everything`.
     table : str or int
         Number of the table, 1 to 28.
-    source : str
-        Name of the source of the recomputed numbers.
+    source : str, path or list of them
+        Source of the recomputed numbers, or its name; of several, those are named that this table's numbers
+        are from.
     folded : bool, default False
         Put the table into a fold, whose line holds title and counts; it is open if the table has few rows.
 
@@ -93,12 +111,8 @@ def paper_table(compared: pd.DataFrame, table: str | int, *, source: str, folded
     printed = rows[rows["value"].notna()]
     n_recomputed = int(printed["recomputed"].notna().sum())
     differing = int(printed["equal"].fillna(True).eq(False).sum())
-    if number == "7":
-        source = "policies simulated anew, within three standard errors where marked ≈"
     title = f"Table {number}. {TITLES[number]}"
-    lines = f"Upper line: published; lower line: recomputed ({source})."
-    if not rows["recomputed"].notna().any():
-        lines = ""
+    lines = _origin(rows, number, source) if rows["recomputed"].notna().any() else ""
     caption = f"{title} {lines}".rstrip()
     body = f"{grids(rows, number, caption)}{what_would_fill(rows)}"
     html = f'<figure class="ju-table">{_caption(title, lines, folded)}{body}</figure>'
