@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from judged_useless.episodes.codes import ACTIONS as ACTIONS
 from judged_useless.episodes.codes import JUDGMENTS as JUDGMENTS
 from judged_useless.episodes.codes import ListCodes, list_codes
+from judged_useless.episodes.columns import PROBED as PROBED
+from judged_useless.episodes.columns import column_fault
 from judged_useless.episodes.kinds import TERMINATIONS as TERMINATIONS
 from judged_useless.episodes.kinds import as_list, encodable, kind_fault, missing
 from judged_useless.strict_json import shown
@@ -206,6 +208,8 @@ def checked_codes(
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
+    if fault := column_fault(frame):
+        raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
     repeated = _repeated(frame)
     if repeated.any():
         row = int(repeated.argmax())
