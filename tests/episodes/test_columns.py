@@ -114,7 +114,7 @@ def test_arrays_have_what_is_missing_as_tables_do() -> None:
     frame = pd.DataFrame([episode() | {"p_continue": np.array([0.5, NAN, 1.0])}])
     assert validate(frame) is frame
     with pytest.raises(EpisodeError, match=r"entry 2 is 7\.0"):
-        validate(frame.assign(p_continue=[np.array([NAN, 7.0])]))
+        validate(frame.assign(p_continue=pd.Series([np.array([NAN, 7.0])])))
 
 
 def test_measures_take_truths_as_they_are(tmp_path: Path) -> None:
