@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.wanted import LEFT_OUT
 from judged_useless.published import show
 
 
@@ -110,7 +111,9 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
     """
     if not missing:
         models = ", ".join(dict.fromkeys(episodes["model"]))
-        return Notice(f"Recomputed here: {len(episodes):,} episodes of {models} ({name}).")
+        left_out = episodes.attrs.get(LEFT_OUT)
+        text = f"Recomputed here: {len(episodes):,} episodes of {models} ({name})."
+        return Notice(f"{text} {left_out}" if left_out else text)
     return Notice(
         f"Nothing on this page is recomputed, because {missing}. Published numbers are shown as published; "
         "what would be recomputed stays empty. Choose a source or parameters that fit: see 'Rerun this "
