@@ -183,20 +183,6 @@ def _one(
         return None, str(error)
 
 
-def _require_one_seed(cell: pd.DataFrame) -> None:
-    """Refuse several runs of one cell, which no measure tells apart: it would pool or pair them at random."""
-    again = cell.duplicated(["question_id", "regime"])
-    if not again.any():
-        return
-    first = cell[again].iloc[0]
-    name = " × ".join(str(first[label]) for label in _CELL)
-    seeds = ", ".join(f"{seed:g}" for seed in sorted(cell["seed"].dropna().unique()))
-    raise UndefinedEstimateError(
-        f"the cell {name} has several seeds ({seeds}), and {shown(first['question_id'])} in "
-        f"{first['regime']} more than once: give the episodes of one seed at a time"
-    )
-
-
 def measured(what: Needed) -> bool:
     """Return whether there is a measure for a published number.
 
@@ -211,6 +197,20 @@ def measured(what: Needed) -> bool:
     """
     n = len(what.keys)
     return what.measure in (CONTRASTS if n == 2 else POOLED if n > 2 else {**MEASURES, **WORDS})
+
+
+def _require_one_seed(cell: pd.DataFrame) -> None:
+    """Refuse several runs of one cell, which no measure tells apart: it would pool or pair them at random."""
+    again = cell.duplicated(["question_id", "regime"])
+    if not again.any():
+        return
+    first = cell[again].iloc[0]
+    name = " × ".join(str(first[label]) for label in _CELL)
+    seeds = ", ".join(f"{seed:g}" for seed in sorted(cell["seed"].dropna().unique()))
+    raise UndefinedEstimateError(
+        f"the cell {name} has several seeds ({seeds}), and {shown(first['question_id'])} in "
+        f"{first['regime']} more than once: give the episodes of one seed at a time"
+    )
 
 
 def _measure(what: Needed, there: Sequence[pd.DataFrame], regime: str, options: Options) -> Estimate | str:

@@ -22,6 +22,25 @@ def no_episodes() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_DTYPES.get(name, "str")) for name in REQUIRED})
 
 
+def _of_one_budget(episodes: pd.DataFrame, budget: int) -> pd.DataFrame:
+    """Return episodes without other budgets of the cells that have this one."""
+    if "budget" not in episodes:
+        return episodes
+    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).astype(int)
+    cell = [episodes[name] for name in _CELL if name in episodes]
+    has_it = (budgets == budget).groupby(cell, dropna=False).transform("any")
+    other = has_it & (budgets != budget)
+    if not other.any():
+        return episodes
+    kept = episodes[~other].reset_index(drop=True)
+    others = ", ".join(map(str, sorted(set(budgets[other]))))
+    kept.attrs[LEFT_OUT] = (
+        f"Of cells run with several budgets, this page takes the one of {budget} actions: "
+        f"{int(other.sum()):,} episodes with {others} are left out."
+    )
+    return kept
+
+
 def episodes_or_nothing(
     source: Source = "embedded",
     *,
@@ -72,23 +91,6 @@ def episodes_or_nothing(
         return no_episodes(), str(error)
     if episodes.empty:
         return no_episodes(), f"source {source!r} has no episode"
-    return episodes if budget is None or regimes is None else _of_one_budget(episodes, budget), ""
-
-
-def _of_one_budget(episodes: pd.DataFrame, budget: int) -> pd.DataFrame:
-    """Return episodes without other budgets of the cells that have this one."""
-    if "budget" not in episodes:
-        return episodes
-    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).astype(int)
-    cell = [episodes[name] for name in _CELL if name in episodes]
-    has_it = (budgets == budget).groupby(cell, dropna=False).transform("any")
-    other = has_it & (budgets != budget)
-    if not other.any():
-        return episodes
-    kept = episodes[~other].reset_index(drop=True)
-    others = ", ".join(map(str, sorted(set(budgets[other]))))
-    kept.attrs[LEFT_OUT] = (
-        f"Of cells run with several budgets, this page takes the one of {budget} actions: "
-        f"{int(other.sum()):,} episodes with {others} are left out."
-    )
-    return kept
+    if budget is not None and regimes is not None:
+        episodes = _of_one_budget(episodes, budget)
+    return episodes, ""
