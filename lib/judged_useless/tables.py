@@ -9,6 +9,7 @@ import pandas as pd
 
 from judged_useless.episodes.wanted import LEFT_OUT
 from judged_useless.published import show
+from judged_useless.strict_json import listed
 
 
 def _with_code(text: str) -> str:
@@ -110,7 +111,7 @@ def notice(episodes: pd.DataFrame, name: str, missing: str = "") -> Notice:
     Notice
     """
     if not missing:
-        models = ", ".join(dict.fromkeys(episodes["model"]))
+        models = listed(dict.fromkeys(episodes["model"]))
         left_out = episodes.attrs.get(LEFT_OUT)
         text = f"Recomputed here: {len(episodes):,} episodes of {models} ({name})."
         return Notice(f"{text} {left_out}" if left_out else text)

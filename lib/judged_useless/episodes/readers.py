@@ -83,11 +83,6 @@ def _files(source: Source) -> list[Path]:
     return [file for each in source for file in _files(each)]
 
 
-def _row_files(source: Source, frames: Sequence[pd.DataFrame]) -> list[str]:
-    """Return the file or folder that each row is from."""
-    return [str(file) for file, frame in zip(_files(source), frames, strict=True) for _ in range(len(frame))]
-
-
 def _require_fetched(source: Source, split: Names) -> None:
     """Refuse splits of the hub that were not fetched; warn where others were asked for beside them."""
     if "hub" not in ([source] if isinstance(source, str | Path) else source):
@@ -112,6 +107,11 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
             f"it has {listed(there) or 'none at all'}"
         )
     return chosen
+
+
+def _row_files(source: Source, frames: Sequence[pd.DataFrame]) -> list[str]:
+    """Return the file or folder that each row is from."""
+    return [str(file) for file, frame in zip(_files(source), frames, strict=True) for _ in range(len(frame))]
 
 
 def load_episodes(
