@@ -99,7 +99,7 @@ def _fault_of(frame: pd.DataFrame, name: str, check: _Check, expected: str) -> t
     if not spread or "actions" not in frame:
         return None
     for row, (found, actions) in enumerate(zip(lists, frame["actions"].tolist(), strict=True)):
-        n = sum(action != "finish" for action in actions)
+        n = len(actions) - (len(actions) > 0 and actions[-1] == "finish")
         if found is not None and (len(found) != n if name == "pages" else len(found) > n):
             return row, f"{len(found)} entries for {n} observations, {wanted}"
     return None

@@ -184,6 +184,7 @@ def checked_codes(
     lines: Sequence[int] | None = None,
     required: Sequence[str] = REQUIRED,
     origins: Callable[[], Sequence[str]] | None = None,
+    beside: bool = True,
 ) -> ListCodes | None:
     """Check episodes as :func:`validate` does, and return their lists as codes (None without ``actions``).
 
@@ -194,6 +195,8 @@ def checked_codes(
     ----------
     frame, source, lines, required, origins
         As in :func:`validate`.
+    beside : bool, default True
+        Check what probes add as well; measures that do not read it are spared that.
 
     Returns
     -------
@@ -213,7 +216,7 @@ def checked_codes(
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
-    if fault := column_fault(frame):
+    if beside and (fault := column_fault(frame)):
         raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
     repeated = _repeated(frame)
     if repeated.any():

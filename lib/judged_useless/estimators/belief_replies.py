@@ -46,7 +46,7 @@ def asked_points(episodes: Episodes, *, repaired: bool) -> Asked:
         If no episode was probed for beliefs, a reply is not what the probe writes, or models and conditions
         are mixed.
     """
-    frame = as_frame(episodes, _FIELDS)
+    frame = as_frame(episodes, _FIELDS, beside=True)
     for name in _BELIEFS:
         # Beside runs that were probed, a run that was not has the column without a value.
         if name not in frame or frame[name].isna().all():
