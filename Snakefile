@@ -17,13 +17,16 @@ PAGES = sorted(
 def source_files(_):
     """Files that a source consists of: the sections run again when they change."""
     from judged_useless.paths import cache_dir
+    from judged_useless.section_values import parse_source
 
-    given = [cache_dir() / "episodes" if name == "hub" else Path(name) for name in SOURCE.split(",")]
+    parsed = parse_source(SOURCE)
+    names = [parsed] if isinstance(parsed, str) else parsed
+    given = [cache_dir() / "episodes" if name == "hub" else Path(name) for name in names]
     found = [
         sorted(each for each in path.rglob("*") if each.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
         if path.is_dir()
         else [path]
-        for name, path in zip(SOURCE.split(","), given)
+        for name, path in zip(names, given)
         if name != "embedded"
     ]
     return [str(file) for files in found for file in files]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 TEXT = "Thought: look\nAction: search\nAction Input: x"
+#: What a server may be told to repeat.
+KEY = "Bogus0Key1For2Tests3"
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
 
 
@@ -124,6 +126,7 @@ FAULTS: dict[str, Answer] = {
     "silent_cut": body(reason="length", output=5),
     "length": body(reason="length", output=50),
     "half": body(text="Action: finish\nAction Input: caf\ud83d"),
+    "echoed_key": body(text=f"Thought: my key is {KEY}, not sk-looks-like-one\nAction: search"),
     "blank": body(text="", output=1),
     "bad_request": error(400, "temperature: expected a number"),
     "unauthorized": error(401, "Incorrect API key provided: secret-key-in-test"),

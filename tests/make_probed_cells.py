@@ -148,7 +148,7 @@ def _episode(
         "p_answer_now": [round(float(each), 2) for each in chance[1, :n]],
         "prefer": ["answer_now" if each < 0.5 else "continue" for each in chance[2, :n]],
         "stated_by_label": stated,
-        "stated_label": ["says useless" if word == "USELESS" else "useful" for word in stated],
+        "stated_label": ["says_useless" if word == "USELESS" else "useful" for word in stated],
         "repaired_answer": "Paris" if answered and (obeys or not placeholder) else None,
         "repaired_success": repaired,
     }

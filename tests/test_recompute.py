@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
 from judged_useless.coverage import coverage, recompute_everything
+from judged_useless.needed import needed
 from judged_useless.published import QUANTITY, published
 from judged_useless.recompute import cells, recompute, with_cell_labels
 from made_up_episodes import MADE_UP, made_up_cell
@@ -137,3 +138,25 @@ def test_coverage_adds_up(everything: pd.DataFrame) -> None:
     assert (counted["equal"] + counted["differ"] <= counted["recomputed"]).all()
     tables = {name for name in counted["where"] if name.startswith("Table")}
     assert tables == {f"Table {number}" for number in range(1, 29)}
+
+
+@pytest.mark.parametrize("n_second", [6, 4])
+def test_several_seeds_of_a_cell_are_one_reason_for_every_measure(n_second: int) -> None:
+    def model(seed: int, n_questions: int) -> pd.DataFrame:
+        arms = [made_up_cell("test300", arm, n_questions) for arm in ("unaided", "enforced_rule")]
+        return pd.concat(arms, ignore_index=True).assign(model="qwen3-8b", seed=seed)
+
+    printed = published(model="qwen3-8b", split="test300")
+    both = pd.concat([model(1, 6), model(2, n_second)], ignore_index=True)
+    held, alone = (recompute(printed, each, n_boot=20) for each in (both, model(1, 6)))
+    there = alone["recomputed"].notna()
+    assert {"delta", "success", "net_correct_where_fired"} <= {
+        needed(record).measure for record in alone[there].to_dict("records")
+    }
+    assert held["recomputed"].isna().all()
+    arm = r"(unaided|enforced_rule)"
+    several = (
+        rf"the cell qwen3-8b × {arm} × hotpotqa × test300 × 8 has several seeds \(1, 2\), and 'made-up-0' in"
+    )
+    reason = rf"{several} clean more than once: give the episodes of one seed at a time"
+    assert held.loc[there, "reason"].str.fullmatch(reason).all()

@@ -117,6 +117,49 @@ def test_a_mistyped_parameter_lists_those_there_are(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": 2}, "name must be a text, not 2"),
+        ({"name": True}, "name must be a text, not True"),
+        ({"name": None}, "name must be a text, not None"),
+        ({"n": "5e1"}, "n must be a whole number, and 5e1 is read as text; write 50"),
+        ({"n": 50.5}, "n must be a whole number, not 50.5"),
+        ({"n": "many"}, "n must be a whole number, not 'many'"),
+        ({"n": True}, "n must be a whole number, not True"),
+        ({"n": "5.55e1"}, "n must be a whole number, not '5.55e1'"),
+        ({"n": "inf"}, "n must be a whole number, not 'inf'"),
+        ({"level": "9e-1"}, "level must be a number, and 9e-1 is read as text; write 0.9"),
+        ({"arms": "budget"}, "arms must be a list, not 'budget'; write [budget]"),
+        ({"source": 7}, "source must be a text or a list, not 7"),
+        ({"name": 2, "n": "x"}, "name must be a text, not 2; n must be a whole number, not 'x'"),
+    ],
+)
+def test_a_value_of_another_kind_is_refused(tmp_path: Path, given: Mapping[str, Any], message: str) -> None:
+    with pytest.raises(SectionError) as caught:
+        check_parameters(kinds(tmp_path), given)
+    assert str(caught.value) == f"02.ipynb: {message}"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"n": 5, "level": 1, "name": "2", "arms": []},
+        {"level": 0.5, "few": None, "free": None},
+        {"free": ["a"], "source": ["a", "b"]},
+        {"free": 3, "few": 2, "source": "hub"},
+    ],
+)
+def test_values_of_their_kind_are_taken(tmp_path: Path, given: Mapping[str, Any]) -> None:
+    check_parameters(kinds(tmp_path), given)
+
+
+def kinds(folder: Path) -> Path:
+    lines = ["n = 3  # how many", "name = 'a'  # which one", "level = 0.95  # of intervals"]
+    lines += ["arms = ['a', 'b']  # arms", "free = None  # None for all", "few = 4  # of them; None for all"]
+    return notebook(folder / "02.ipynb", values="\n".join([*lines, "source = 'embedded'  # from"]))
+
+
 def test_a_mistyped_parameter_is_refused_before_a_kernel_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -216,6 +259,8 @@ def test_the_command_runs_one_section(
     assert project == [{"source": ["runs/a", "runs/b"], "n": 4}]
     assert capsys.readouterr().out == f"{Path('_build/reruns/01.ipynb')}\n"
     assert Path("_build/reruns/01.ipynb").is_file()
+    assert sections.main(["run", "01", "--source", "a b.jsonl, runs/b "]) == 0
+    assert project[-1] == {"source": ["a b.jsonl", "runs/b"]}
     assert sections.main(["run", "01", "--source", "hub"]) == 0
     assert project[-1] == {"source": "hub"}
     assert sections.main(["run", "02", "--source", "hub", "--output", "mine.ipynb"]) == 0
@@ -229,6 +274,13 @@ def test_the_command_runs_one_section(
         (["run", "03"], "there is no section '03' in notebooks; there are: 01, 02"),
         (["run", "01", "-p", "m=4"], "01.ipynb has no parameter 'm'; its parameters are:"),
         (["run", "01", "-p", "n"], "parameter 'n': expected NAME=VALUE"),
+        (
+            ["run", "01", "-p", "n=5e1"],
+            "01.ipynb: n must be a whole number, and 5e1 is read as text; write 50",
+        ),
+        (["run", "01", "--source", "a.jsonl,,b.jsonl"], "source 'a.jsonl,,b.jsonl': an empty name; expected"),
+        (["run", "01", "--source", "a.jsonl,"], "source 'a.jsonl,': an empty name"),
+        (["run", "01", "--source", " "], "source ' ': an empty name"),
         (["run", "01", "-p", "n=0"], "01.ipynb: cell 2 failed with ZeroDivisionError: division by zero"),
         (["store", "../01"], "there is no section '../01'"),
     ],

@@ -16,6 +16,7 @@ from judged_useless.own_models import with_own_models
 from judged_useless.paths import data_dir
 from judged_useless.provenance import SEPARATOR, is_simulated
 from judged_useless.published import QUANTITY, compare
+from judged_useless.strict_json import shown
 
 #: Other names under which runs record a condition of the published numbers.
 _SAME_CONDITION = {
@@ -178,6 +179,8 @@ def _one(
         return None, f"needs the cell {' and '.join(dict.fromkeys(lacking))}"
     there = [cell for cell in found if cell is not None]
     try:
+        for cell in there:
+            _require_one_seed(cell)
         return _measure(what, there, str(record["regime"]), replace(options, price=what.price)), ""
     except (UndefinedEstimateError, EpisodeError) as error:
         # The episodes were checked before, so what is wrong with them here is a field this measure lacks.
@@ -216,6 +219,20 @@ def measured(what: Needed) -> bool:
     """
     n = len(what.keys)
     return what.measure in (CONTRASTS if n == 2 else POOLED if n > 2 else {**MEASURES, **WORDS})
+
+
+def _require_one_seed(cell: pd.DataFrame) -> None:
+    """Refuse several runs of one cell, which no measure tells apart: it would pool or pair them at random."""
+    again = cell.duplicated(["question_id", "regime"])
+    if not again.any():
+        return
+    first = cell[again].iloc[0]
+    name = " × ".join(str(first[label]) for label in _CELL)
+    seeds = ", ".join(f"{seed:g}" for seed in sorted(cell["seed"].dropna().unique()))
+    raise UndefinedEstimateError(
+        f"the cell {name} has several seeds ({seeds}), and {shown(first['question_id'])} in "
+        f"{first['regime']} more than once: give the episodes of one seed at a time"
+    )
 
 
 def _measure(what: Needed, there: Sequence[pd.DataFrame], regime: str, options: Options) -> Estimate | str:

@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 
 from judged_useless.files import write_atomically
+from judged_useless.section_values import parse_source, value_fault
 
 NOTEBOOKS = Path("notebooks")
 #: Where executed copies go by default.
@@ -102,7 +103,7 @@ def parse_parameters(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
-    """Refuse parameters that a notebook does not have.
+    """Refuse parameters that a notebook does not have, and values of another kind than their defaults.
 
     Parameters
     ----------
@@ -114,7 +115,8 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
     Raises
     ------
     SectionError
-        Naming the unknown ones and listing those there are, with their defaults.
+        Naming the unknown ones and listing those there are, with their defaults; or saying of what kind a
+        value has to be.
     """
     known = parameters(notebook)
     unknown = [name for name in given if name not in known]
@@ -123,6 +125,9 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
         raise SectionError(
             f"{notebook.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are:\n{lines}"
         )
+    faults = [fault for name, value in given.items() if (fault := value_fault(name, value, known[name]))]
+    if faults:
+        raise SectionError(f"{notebook.name}: {'; '.join(faults)}")
 
 
 def run_section(
@@ -239,6 +244,13 @@ def store(notebook: Path) -> Path:
     return run_section(notebook, notebook, {}, failed=EXECUTED / f"{notebook.stem}.failed.ipynb")
 
 
+def _source(text: str) -> str | list[str]:
+    try:
+        return parse_source(text)
+    except ValueError as error:
+        raise SectionError(str(error)) from None
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line.
 
@@ -265,8 +277,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notebook = section_path(parsed.name)
         given = parse_parameters(parsed.parameter)
         if parsed.source is not None and "source" in parameters(notebook):
-            names = [name for name in parsed.source.split(",") if name]
-            given.setdefault("source", names[0] if len(names) == 1 else names)
+            given.setdefault("source", _source(parsed.source))
         output = parsed.output or EXECUTED / notebook.name
         sys.stdout.write(f"{run_section(notebook, output, given)}\n")
     except (SectionError, OSError) as error:

@@ -1,6 +1,7 @@
 """JSON in which no key of an object is given twice: in files, and in what models reply."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,33 @@ def shown(value: object, length: int = 80) -> str:
     """
     text = repr(value)
     return text if len(text) <= length else f"{text[:length]}…"
+
+
+def listed(names: Iterable[object], most: int = 20) -> str:
+    """Return names as a message or a page lists them, whatever they hold and however many they are.
+
+    Parameters
+    ----------
+    names : iterable
+        Such as those of models in a file; one that is long, or has what is not printed, is quoted.
+    most : int, default 20
+        Names to give; of further ones, how many there are.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> listed(["qwen3-8b", "llama3.1-8b", "a model"], most=2), listed([7])
+    ('qwen3-8b, llama3.1-8b and 1 more', '7')
+    """
+    texts = [
+        name if isinstance(name, str) and name.isprintable() and len(name) <= 80 else shown(name)
+        for name in names
+    ]
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds

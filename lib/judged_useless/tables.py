@@ -7,8 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.wanted import LEFT_OUT
 from judged_useless.provenance import source_name
 from judged_useless.published import show
+from judged_useless.strict_json import listed
 
 
 def with_code(text: str) -> str:
@@ -132,10 +134,11 @@ def notice(
     Notice
     """
     if not missing:
-        models = ", ".join(dict.fromkeys(episodes["model"]))
+        models = listed(dict.fromkeys(episodes["model"]))
         held = f"{len(episodes):,} episodes of {models} ({name})."
         text = f"Recomputed here: {held}" if compared is None else f"Loaded here: {held} {_counted(compared)}"
-        return Notice(f"{said} {text}" if said else text, warns=bool(said))
+        parts = (said, text, str(episodes.attrs.get(LEFT_OUT, "")))
+        return Notice(" ".join(part for part in parts if part), warns=bool(said))
     fetched = (
         " All released cells come with `make data`, then `SOURCE=hub`."
         if name == source_name("embedded")

@@ -336,6 +336,38 @@ def test_folders_and_lists_are_read_in_order_and_checked_together(tmp_path: Path
         load_episodes([tmp_path / "a.jsonl", tmp_path / "a.jsonl"])
 
 
+def test_an_episode_in_two_files_names_both(tmp_path: Path) -> None:
+    def file(name: str, *seeds: int | None) -> str:
+        rows = [episode() | ({} if seed is None else {"seed": seed}) for seed in seeds]
+        return str(write(tmp_path / name, lines(rows)))
+
+    one, two, three = file("1.jsonl", 1), file("2.jsonl", 2), file("3.jsonl", 2)
+    for source in ([one, two, three], tmp_path):
+        with pytest.raises(EpisodeError) as refused:
+            load_episodes(source)
+        message = str(refused.value)
+        assert message.startswith(f"{three}: field 'question_id': a second episode with model=")
+        assert f"seed=2, beside one in {two}; expected one for each" in message.replace(".0,", ",")
+    # One without a seed could be any of them.
+    with pytest.raises(EpisodeError, match=r"unknown.jsonl: .* beside one in .*1.jsonl"):
+        load_episodes([one, two, file("unknown.jsonl", None)])
+    with pytest.raises(EpisodeError, match=rf"{one}: .* \({one} is given twice\)"):
+        load_episodes([one, one])
+
+
+def test_names_of_a_file_are_listed_short_and_in_one_line(tmp_path: Path) -> None:
+    names = ["a\nb", "n" * 20_000, "\u202eevil", *(f"model {number:02d}" for number in range(40))]
+    path = write(tmp_path / "many.jsonl", lines([episode(model=name) for name in names]))
+    with pytest.raises(NoEpisodesError) as refused:
+        load_episodes(path, model="\u202e" + "m" * 500)
+    message = str(refused.value)
+    assert "it has 'a\\nb', 'nnnn" in message
+    assert "'\\u202eevil', model 00, model 01" in message
+    assert message.endswith(" model 16 and 23 more")
+    assert message.isprintable()
+    assert len(message) < 700
+
+
 def test_a_copy_that_says_more_is_not_counted_again(tmp_path: Path) -> None:
     copy = load_episodes().assign(budget=8, task="hotpotqa")
     path = write_parquet(copy, tmp_path / "copy.parquet")

@@ -1,5 +1,6 @@
 """Episodes for a page: what is missing is said, what is broken raises."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ from judged_useless.episodes import (
     no_episodes,
     validate,
 )
+from judged_useless.estimators import time_matched_contrast
+from judged_useless.tables import notice
+from made_up_episodes import episode
 
 
 def test_episodes_that_are_there() -> None:
@@ -49,6 +53,37 @@ def test_no_episodes_have_the_columns_and_types_of_the_released_ones() -> None:
     assert validate(nothing) is nothing
     for name in nothing:
         assert pd.concat([nothing, released])[name].dtype == released[name].dtype
+
+
+def test_of_several_budgets_a_page_on_named_regimes_takes_the_papers_and_says_so(tmp_path: Path) -> None:
+    def cell(condition: str, budget: int | None) -> list[dict[str, Any]]:
+        return [
+            episode("--", answered=answered, condition=condition, regime=regime, question_id=f"q{answered}")
+            | ({} if budget is None else {"budget": budget})
+            for regime in ("persistent", "clean")
+            for answered in (True, False)
+        ]
+
+    rows = [*cell("unaided", 16), *cell("unaided", None), *cell("budget", 16)]
+    own = tmp_path / "own.jsonl"
+    own.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(EpisodeError, match="mixes"):
+        time_matched_contrast(load_episodes(own, condition="unaided", regimes="persistent"))
+    found, missing = episodes_or_nothing(own, regimes="persistent")
+    # The cell with one budget alone keeps it.
+    assert found.fillna({"budget": 8}).groupby("condition")["budget"].unique().map(list).to_dict() == {
+        "budget": [16],
+        "unaided": [8],
+    }
+    assert missing == ""
+    text = notice(found[found["condition"] == "unaided"], "own").text
+    assert text.endswith("this page takes the one of 8 actions: 2 episodes with 16 are left out.")
+    assert "left out" not in notice(load_episodes(), "embedded").text
+    other, _ = episodes_or_nothing(own, condition="unaided", regimes="persistent", budget=16)
+    assert other["budget"].tolist() == [16, 16]
+    # Measures of published tables tell budgets apart, and some compare them.
+    assert len(episodes_or_nothing(own)[0]) == len(rows)
+    assert len(episodes_or_nothing(own, regimes="persistent", budget=None)[0]) == len(rows) / 2
 
 
 def test_judgments_by_position_are_counted_by_hand() -> None:

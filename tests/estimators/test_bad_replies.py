@@ -21,9 +21,7 @@ from judged_useless.estimators import (
     precision_recall,
     stated_agreement,
 )
-from judged_useless.estimators.belief_replies import PREFERENCES
 from judged_useless.estimators.stated_agreement import stated_points
-from judged_useless.probes import replies
 
 NAN, PRIOR = float("nan"), ("clean", "persistent")
 
@@ -101,15 +99,18 @@ def test_what_was_not_repaired_counts_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"p_continue": [7, 0.5, 0.5]}, "field 'p_continue': entry 1 is 7, expected a probability or null"),
+        (
+            {"p_continue": [7, 0.5, 0.5]},
+            "field 'p_continue': entry 1 is 7, expected a number from 0 to 1 or null",
+        ),
         ({"p_answer_now": [0.5, True]}, "field 'p_answer_now': entry 2 is True"),
         ({"p_continue": ["a"]}, "entry 1 is 'a'"),
-        ({"p_continue": [0.5] * 4}, "field 'p_continue': expected a list of at most 3 entries"),
+        ({"p_continue": [0.5] * 4}, "field 'p_continue': 4 entries for 3 observations, expected a list"),
         ({"p_continue": 0.5}, "field 'p_continue': expected a list .*, found 0.5"),
         ({"prefer": "continue"}, "field 'prefer': expected a list"),
         ({"prefer": ["<b>"]}, "entry 1 is '<b>', expected one of continue, answer_now, unsure or null"),
         ({"usefulness": ["USELESS"]}, "field 'usefulness': entry 1 is 'USELESS', expected one of USEFUL_NEW"),
-        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2 is 5, expected true or false or null"),
+        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2 is 5, expected true, false or null"),
     ],
 )
 def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message: str) -> None:
@@ -118,10 +119,6 @@ def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message
         belief_curves(episodes, prior=PRIOR)
     with pytest.raises(EpisodeError, match=message):
         missing_replies(episodes)
-
-
-def test_preferences_are_those_that_the_probe_reads() -> None:
-    assert PREFERENCES == replies.PREFERENCES
 
 
 def test_replies_as_arrays_are_replies() -> None:

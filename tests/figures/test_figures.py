@@ -21,7 +21,7 @@ from judged_useless.figures import (
     picture,
     published_and_recomputed,
 )
-from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED
+from judged_useless.figures.base import COLOURS, PUBLISHED, RECOMPUTED, short
 from judged_useless.regimes import MEAN6, REGIMES
 from made_up_episodes import episode
 from matplotlib.axes import Axes
@@ -320,3 +320,22 @@ def test_a_picture_is_frozen() -> None:
     drawn = Picture("<svg/>", "caption", "alt")
     with pytest.raises(AttributeError):
         drawn.caption = "another"  # type: ignore[misc]
+
+
+def test_a_name_of_20000_letters_neither_swells_nor_breaks_a_figure() -> None:
+    name = "m" * 20_000
+    axes = published_and_recomputed(
+        comparison(), ["one", f"{name}, unaided", "three"], title=name, xlabel="Δ", source=name
+    )
+    # Warnings are errors here: a layout that finds no room would warn.
+    drawn = picture(axes, caption=f"Of {name}.", alt=f"{name}: 0.1; one: 0.2")
+    assert ticks(axes) == ["one", f"{'m' * 22}…,\nunaided", "three"]
+    assert title(axes) == "m" * 39 + "…"
+    assert max(map(len, legend(axes))) < 70
+    assert len(drawn.svg) < 300_000
+    assert max(len(drawn.caption), len(drawn.alt)) < 250
+    assert drawn.alt.endswith("…: 0.1; one: 0.2")
+    assert short("qwen2.5-7b, stated_judgment_rule, budget of 16") == (
+        "qwen2.5-7b, stated_judgment_rule, budget of 16"
+    )
+    assert len(short("many words " * 1000)) == 300

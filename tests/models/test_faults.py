@@ -3,7 +3,7 @@
 import socket
 
 import pytest
-from faulty_server import TEXT, FaultyServer
+from faulty_server import KEY, TEXT, FaultyServer
 from http_models import MESSAGES, PROVIDERS, Waits, make
 from judged_useless.models import (
     ContextOverflowError,
@@ -85,6 +85,17 @@ async def test_a_fault_that_waiting_cannot_help_is_not_tried_again(fault: str, p
     assert type(caught.value) is FINAL[fault]
     assert len(server.requests) == 1
     assert waits == []
+
+
+async def test_a_key_that_a_server_repeats_is_not_in_what_is_kept(provider: str) -> None:
+    async with FaultyServer("echoed_key") as server:
+        # A word in the place of a key is none: it may well be in what a model says.
+        for key, shown in ((KEY, "[redacted]"), ("search", KEY)):
+            model = make(provider, server.url, api_key=key)
+            generation = await model.generate(MESSAGES)
+            await model.aclose()
+            expected = f"Thought: my key is {shown}, not sk-looks-like-one\nAction: search"
+            assert generation.text == expected
 
 
 async def test_a_hang_ends_at_the_timeout(provider: str) -> None:

@@ -111,7 +111,7 @@ async def test_a_finished_run_is_returned_as_it_is(tmp_path: Path) -> None:
         ({"n_questions": 7}, "n_questions: 6 there, 7 now"),
         ({"condition": "lexical"}, "condition.signal: 'side_channel' there, 'lexical' now"),
         ({"model": "scripted:own-4"}, "model.rates.invalid: 0.05 there, 0.0 now"),
-        ({"replicate": "1"}, "salt: 'shuffled-v2' there, 'shuffled-v2-rep1' now"),
+        ({"replicate": "2"}, "salt: 'shuffled-v2' there, 'shuffled-v2-rep2' now"),
     ],
 )
 async def test_another_run_in_its_place_is_refused(
@@ -122,6 +122,13 @@ async def test_another_run_in_its_place_is_refused(
     with pytest.raises(RunError, match=named):
         await run(tmp_path, **change)
     assert files(tmp_path) == before
+
+
+async def test_a_run_among_what_was_found_of_runs_is_refused(tmp_path: Path) -> None:
+    for out in ("x.probes", "x.probes/judgments", "x.probes/a/b/"):
+        with pytest.raises(ValueError, match=r"in x\.probes lies what probes find of the run x"):
+            await run(tmp_path / out)
+    assert times(tmp_path) == {}
 
 
 async def test_files_without_a_manifest_are_not_touched(tmp_path: Path) -> None:

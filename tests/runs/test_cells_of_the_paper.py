@@ -80,10 +80,13 @@ async def test_two_of_three_runs_are_not_pooled(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("hotpotqa")
-@pytest.mark.parametrize("tag", ["", "../x", "a b"])
+@pytest.mark.parametrize(
+    "tag", ["", "../x", "a b", "0", "1", "002", "02", "run2", "RUNx", "2\n", "x" * 21, "x" * 300]
+)
 async def test_a_replicate_is_letters_and_digits(tmp_path: Path, tag: str) -> None:
-    with pytest.raises(ValueError, match=r"replicate is .*, expected letters and digits"):
+    with pytest.raises(ValueError, match=r"replicate is .*, expected up to 20 letters and digits") as refused:
         await cell(tmp_path / "run", "unaided", tag)
+    assert len(str(refused.value)) < 300
     assert not (tmp_path / "run").exists()
 
 

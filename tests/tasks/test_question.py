@@ -79,7 +79,7 @@ def test_a_question_is_frozen_and_can_be_a_key() -> None:
     ("change", "message"),
     [
         ({"answer": None}, r"question 'h1': field answer: .*valid string \(found None\)"),
-        ({"question": ""}, r"field question: .*at least 1"),
+        ({"question": ""}, r"field question: .*a text that is not blank"),
         ({"context": [["Nile", "A."]]}, r"field context\.0\.1: .*valid list \(found 'A\.'\)"),
         ({"context": []}, r"field context: .*at least 1"),
         ({"supporting_facts": [["Tana"]]}, r"field supporting_facts\.0\.1: Field required"),

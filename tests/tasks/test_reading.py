@@ -24,6 +24,18 @@ def _original(question_id: str) -> dict[str, Any]:
     return row | {"_id": row.pop("id"), "context": [["T", ["S\u2028s."]]], "supporting_facts": [["T", 0]]}
 
 
+def _claim(question_id: object, text: str = "Paris is in France.") -> dict[str, Any]:
+    return {
+        "id": question_id,
+        "question": text,
+        "answer": "SUPPORTS",
+        "type": "t",
+        "level": "l",
+        "knowledge_base": {"Paris": "Paris is in France."},
+        "supporting_titles": ["Paris"],
+    }
+
+
 def _lines(*rows: object) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
@@ -58,6 +70,17 @@ def test_lists_lines_and_gzip_give_the_same_questions(tmp_path: Path) -> None:
         (_lines(_hub("a")) + "[" * 200_000, r"line 2: JSON that cannot be read"),
         (_lines(_hub("a")) + '{"id": ' + "9" * 5000 + "}", r"line 2: JSON that cannot be read"),
         (_lines(_hub("a")) + '{"id": "b", "id": "c"}', r"line 2: .*key 'id' is given twice"),
+        (
+            _lines(_hub("a"), _hub(" ")),
+            r"line 2: question ' ': field id: .*a text that is not blank",
+        ),
+        (_lines(_original("\t")), r"line 1: .*field _id: .*expected a text that is not blank"),
+        (_lines(_hub("a") | {"question": " \x1c"}), r"line 1: .*field question: .*a text that is not blank"),
+        (_lines(_claim(1), _claim("  ")), r"line 2: question '  ': field id: .*a text that is not blank"),
+        (_lines(_claim(True)), r"line 1: question True: field id: .*expected a text or a whole number"),
+        (_lines(_claim(1.0)), r"line 1: .*field id: .*expected a text or a whole number \(found 1.0\)"),
+        (_lines(_claim(1, "   ")), r"line 1: question 1: field question: .*a text that is not blank"),
+        (_lines(_claim(1), _claim("1")), r"line 2: question '1' is already in line 1"),
         ("[" * 200_000, r": JSON that cannot be read"),
     ],
 )

@@ -8,14 +8,8 @@ import pandas as pd
 from judged_useless.episodes.found import SUFFIX as SUFFIX
 from judged_useless.episodes.found import Beside, Results, fills_judgments
 from judged_useless.episodes.found import probe_folder as probe_folder
+from judged_useless.episodes.probed import LISTS as LISTS
 from judged_useless.episodes.schema import EpisodeError
-
-#: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
-LISTS: dict[str, dict[str, str]] = {
-    "answer-now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
-    "beliefs": {name: name for name in ("usefulness", "p_continue", "p_answer_now", "prefer")},
-    "stated": {"stated_label": "label", "stated_by_label": "judgment"},
-}
 
 
 def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> Results | None:

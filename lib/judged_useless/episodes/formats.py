@@ -12,9 +12,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless.episodes.kinds import unencodable_field
+from judged_useless.episodes.columns import entries
+from judged_useless.episodes.kinds import missing, unencodable_field
 from judged_useless.episodes.schema import (
     OPTIONAL,
+    PROBED,
     REQUIRED,
     EpisodeError,
     NoEpisodesError,
@@ -31,7 +33,13 @@ _TYPES: dict[str, pa.DataType] = {
     **dict.fromkeys(("termination", "task", "answer"), pa.string()),
     **dict.fromkeys(("budget", "n_judgment_calls", "n_discarded", "seed"), pa.int64()),
     **dict.fromkeys(("success", "simulated"), pa.bool_()),
-    "failed": pa.list_(pa.bool_()),
+    **dict.fromkeys(("failed", "answer_now", "answer_now_repaired"), pa.list_(pa.bool_())),
+    # What probes and a run's log add.
+    **dict.fromkeys(("usefulness", "prefer", "stated_label", "stated_by_label"), _WORDS),
+    **dict.fromkeys(("pages", "gold_titles"), _WORDS),
+    **dict.fromkeys(("p_continue", "p_answer_now"), pa.list_(pa.float64())),
+    "repaired_answer": pa.string(),
+    "repaired_success": pa.bool_(),
 }
 
 
@@ -158,6 +166,9 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
         raise EpisodeError(f"{path}: not a readable Parquet file ({error})") from error
     if frame.empty:
         raise NoEpisodesError(f"{path}: the file holds no episode")
+    for name in {"p_continue", "p_answer_now"} & set(frame):
+        lists = [entries(value) if isinstance(value, np.ndarray) else value for value in frame[name]]
+        frame[name] = pd.Series(lists, index=frame.index, dtype=object)
     return validate(_normalise(frame), source=str(path))
 
 
@@ -182,20 +193,20 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
         If an episode is not what the schema says; nothing is written then.
     """
     validate(frame, source=str(path))
-    names = [name for name in (*REQUIRED, *OPTIONAL) if name in frame]
+    names = [name for name in (*REQUIRED, *OPTIONAL, *PROBED) if name in frame]
     columns = [pa.array([_plain(value) for value in frame[name]], type=_TYPES[name]) for name in names]
     table = pa.Table.from_arrays(columns, names=names)
     return write_atomically(path, lambda target: pq.write_table(table, target, compression="zstd"))
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, np.ndarray | list | tuple):
-        return [None if entry is None else entry for entry in value]
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return (
+        entries(value) if isinstance(value, np.ndarray | list | tuple) else None if missing(value) else value
+    )
 
 
 def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
     """Give episodes without any judgment an empty list, and leave optional columns out that say nothing."""
     frame = fill_judgments(frame)
-    silent = [name for name in OPTIONAL if name in frame and frame[name].isna().all()]
+    silent = [name for name in (*OPTIONAL, *PROBED) if name in frame and frame[name].isna().all()]
     return frame.drop(columns=silent)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from judged_useless.episodes.codes import JUDGMENTS
 from judged_useless.episodes.kinds import encodable
 from judged_useless.prompts import USEFULNESS
@@ -13,6 +15,12 @@ from judged_useless.strict_json import shown
 FORMAT = 1
 #: Probes that ask nothing of the agent but of an annotator, who may be any model.
 OF_ANNOTATORS = ("stated",)
+#: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
+LISTS: dict[str, dict[str, str]] = {
+    "answer-now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
+    "beliefs": {name: name for name in ("usefulness", "p_continue", "p_answer_now", "prefer")},
+    "stated": {"stated_label": "label", "stated_by_label": "judgment"},
+}
 
 _Kind = tuple[Callable[[object], bool], str]
 
@@ -30,7 +38,7 @@ def _is_probability(value: object) -> bool:
 
 
 _TEXT: _Kind = (lambda value: isinstance(value, str) and encodable(value), "a text")
-_BOOLEAN: _Kind = (lambda value: isinstance(value, bool), "true or false")
+_BOOLEAN: _Kind = (lambda value: isinstance(value, bool | np.bool_), "true or false")
 _PROBABILITY: _Kind = (_is_probability, "a number from 0 to 1")
 
 
@@ -59,6 +67,21 @@ def _fields() -> dict[str, dict[str, _Kind]]:
             "judgment": _or_null(_one_of(("USELESS", "USEFUL"))),
         },
     }  # fmt: skip
+
+
+def column_kinds() -> dict[str, _Kind]:
+    """Return what an entry of each column of :data:`LISTS` holds: column -> its check and what it expects.
+
+    Returns
+    -------
+    dict
+        The check holds for null too.
+    """
+    return {
+        column: _or_null((check, expected.removesuffix(" or null").replace("true or", "true,")))
+        for probe, fields in LISTS.items()
+        for column, (check, expected) in ((name, _fields()[probe][field]) for name, field in fields.items())
+    }
 
 
 def _asked_at(probe: str, n: int, budget: int) -> range:

@@ -10,7 +10,7 @@ import pandas as pd
 from judged_useless.episodes.formats import load_jsonl, load_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
 from judged_useless.episodes.verified import SPLITS, embedded_files, hub_files, unfetched
-from judged_useless.strict_json import read_object, shown
+from judged_useless.strict_json import listed, read_object, shown
 
 Names = str | Sequence[str] | None
 Source = str | Path | Sequence[str | Path]
@@ -111,10 +111,15 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
     chosen = frame[frame[name].isin(names)]
     if chosen.empty:
         raise NoEpisodesError(
-            f"source {source!r} has no episode with {name} {', '.join(map(repr, names))}; "
-            f"it has {', '.join(there) or 'none at all'}"
+            f"source {shown(source, 400)} has no episode with {name} {listed(map(shown, names))}; "
+            f"it has {listed(there) or 'none at all'}"
         )
     return chosen
+
+
+def _row_files(source: Source, frames: Sequence[pd.DataFrame]) -> list[str]:
+    """Return the file or folder that each row is from."""
+    return [str(file) for file, frame in zip(_files(source), frames, strict=True) for _ in range(len(frame))]
 
 
 def load_episodes(
@@ -172,7 +177,7 @@ def load_episodes(
     _require_fetched(source, split)
     frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
     if len(frames) > 1:
-        validate(frame, source=str(source))
+        validate(frame, source=str(source), origins=lambda: _row_files(source, frames))
     filters: Iterable[tuple[str, Names]] = (
         ("model", model), ("condition", condition), ("split", split), ("regime", regimes),
     )  # fmt: skip

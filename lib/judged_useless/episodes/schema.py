@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from judged_useless.episodes.codes import ACTIONS as ACTIONS
 from judged_useless.episodes.codes import JUDGMENTS as JUDGMENTS
 from judged_useless.episodes.codes import ListCodes, list_codes
+from judged_useless.episodes.columns import PROBED as PROBED
+from judged_useless.episodes.columns import column_fault
 from judged_useless.episodes.kinds import TERMINATIONS as TERMINATIONS
 from judged_useless.episodes.kinds import as_list, encodable, kind_fault, missing
 from judged_useless.strict_json import shown
@@ -143,6 +145,7 @@ def validate(
     source: str = "episodes",
     lines: Sequence[int] | None = None,
     required: Sequence[str] = REQUIRED,
+    origins: Callable[[], Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """Return the episodes unchanged, or refuse them with the place and the field of the first fault.
 
@@ -156,6 +159,9 @@ def validate(
         1-based line of each row, for the message; row numbers are given without it.
     required : sequence of str
         Columns that must be there (default: the released ones).
+    origins : callable, optional
+        Returns the file that each row is from, where there are several: if an episode occurs twice, the
+        message names both.
 
     Returns
     -------
@@ -167,7 +173,7 @@ def validate(
     EpisodeError
         If a field is missing or has a wrong value, or if one question and regime of a cell occurs twice.
     """
-    checked_codes(frame, source=source, lines=lines, required=required)
+    checked_codes(frame, source=source, lines=lines, required=required, origins=origins)
     return frame
 
 
@@ -177,6 +183,8 @@ def checked_codes(
     source: str = "episodes",
     lines: Sequence[int] | None = None,
     required: Sequence[str] = REQUIRED,
+    origins: Callable[[], Sequence[str]] | None = None,
+    beside: bool = True,
 ) -> ListCodes | None:
     """Check episodes as :func:`validate` does, and return their lists as codes (None without ``actions``).
 
@@ -185,8 +193,10 @@ def checked_codes(
 
     Parameters
     ----------
-    frame, source, lines, required
+    frame, source, lines, required, origins
         As in :func:`validate`.
+    beside : bool, default True
+        Check what probes add as well; measures that do not read it are spared that.
 
     Returns
     -------
@@ -206,16 +216,33 @@ def checked_codes(
     sound, codes = _quick_check(frame)
     if not sound:
         _raise_first(frame, lambda row: _place(source, lines, row))
+    if beside and (fault := column_fault(frame)):
+        raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
     repeated = _repeated(frame)
     if repeated.any():
         row = int(repeated.argmax())
-        key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
-        what = ", ".join(f"{name}={shown(frame[name].iloc[row])}" for name in key)
-        raise EpisodeError(
-            f"{_place(source, lines, row)}: field 'question_id': a second episode with {what}; "
-            "expected one for each question and regime of a cell"
-        )
+        raise EpisodeError(_second(frame, row, _place(source, lines, row), origins))
     return list_codes(frame) if codes is None and "actions" in frame else codes
+
+
+def _second(frame: pd.DataFrame, row: int, place: str, origins: Callable[[], Sequence[str]] | None) -> str:
+    """Return what is wrong where an episode is, or could be, one that came before, and where both are."""
+    key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
+    what = ", ".join(f"{name}={shown(frame[name].iloc[[row]].tolist()[0])}" for name in key)
+    also = ""
+    if origins is not None:
+        # One that is the same in everything, if there is one: others may merely leave something out.
+        equal = [
+            (frame[names] == frame[names].iloc[row]).all(axis=1).to_numpy()[:row]
+            for names in (key, list(KEY))
+        ]
+        files = origins()
+        place, first = files[row], files[int(next(same for same in equal if same.any()).argmax())]
+        also = f" ({place} is given twice)" if first == place else f", beside one in {first}"
+    return (
+        f"{place}: field 'question_id': a second episode with {what}{also}; "
+        "expected one for each question and regime of a cell"
+    )
 
 
 def _repeated(frame: pd.DataFrame) -> NDArray[np.bool_]:

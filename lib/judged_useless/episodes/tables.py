@@ -7,13 +7,13 @@ import pandas as pd
 
 from judged_useless.episodes.codes import ListCodes
 from judged_useless.episodes.kinds import unencodable_field
-from judged_useless.episodes.schema import EpisodeError, Episodes, checked_codes, fill_judgments, validate
+from judged_useless.episodes.schema import PROBED, EpisodeError, Episodes, checked_codes, fill_judgments
 
 #: Fields that every stopping measure needs.
 MINIMUM = ("question_id", "actions", "judgments")
 
 
-def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM) -> pd.DataFrame:
+def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: bool = False) -> pd.DataFrame:
     """Return episodes of any accepted form as a checked table.
 
     Parameters
@@ -22,6 +22,8 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM) -> pd.DataFr
         Rows of ``datasets``, parsed JSON lines, dictionaries, or a table of episodes.
     required : sequence of str
         Fields that must be there.
+    beside : bool, default False
+        Whether what probes add is read too; it is checked if so, or if a column of it is required.
 
     Returns
     -------
@@ -33,7 +35,9 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM) -> pd.DataFr
     EpisodeError
         If there is no episode, or one of them is not what the schema says.
     """
-    return validate(_table(episodes, required), required=required)
+    frame = _table(episodes, required)
+    checked_codes(frame, required=required, beside=beside or not set(PROBED).isdisjoint(required))
+    return frame
 
 
 def as_codes(episodes: Episodes, required: Sequence[str] = MINIMUM) -> tuple[pd.DataFrame, ListCodes]:
@@ -54,7 +58,7 @@ def as_codes(episodes: Episodes, required: Sequence[str] = MINIMUM) -> tuple[pd.
         As in :func:`as_frame`.
     """
     frame = _table(episodes, required)
-    codes = checked_codes(frame, required=required)
+    codes = checked_codes(frame, required=required, beside=False)
     if codes is None:
         raise ValueError("codes need the field 'actions'")
     return frame, codes

@@ -3,8 +3,12 @@
 import pandas as pd
 
 from judged_useless.episodes.readers import Names, Source, load_episodes
-from judged_useless.episodes.schema import REQUIRED, NoEpisodesError
+from judged_useless.episodes.schema import DEFAULT_BUDGET, REQUIRED, NoEpisodesError
 
+#: Key of a table's ``attrs``: a sentence on the episodes that were left out of it, which its page repeats.
+LEFT_OUT = "left_out"
+#: What has one budget where it is estimated from.
+_CELL = ("model", "condition", "task", "split")
 _DTYPES = {"actions": "object", "judgments": "object", "success": "bool"}
 
 
@@ -18,6 +22,25 @@ def no_episodes() -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(dtype=_DTYPES.get(name, "str")) for name in REQUIRED})
 
 
+def _of_one_budget(episodes: pd.DataFrame, budget: int) -> pd.DataFrame:
+    """Return episodes without other budgets of the cells that have this one."""
+    if "budget" not in episodes:
+        return episodes
+    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).astype(int)
+    cell = [episodes[name] for name in _CELL if name in episodes]
+    has_it = (budgets == budget).groupby(cell, dropna=False).transform("any")
+    other = has_it & (budgets != budget)
+    if not other.any():
+        return episodes
+    kept = episodes[~other].reset_index(drop=True)
+    others = ", ".join(map(str, sorted(set(budgets[other]))))
+    kept.attrs[LEFT_OUT] = (
+        f"Of cells run with several budgets, this page takes the one of {budget} actions: "
+        f"{int(other.sum()):,} episodes with {others} are left out."
+    )
+    return kept
+
+
 def episodes_or_nothing(
     source: Source = "embedded",
     *,
@@ -25,6 +48,7 @@ def episodes_or_nothing(
     condition: Names = None,
     split: Names = None,
     regimes: Names = None,
+    budget: int | None = DEFAULT_BUDGET,
 ) -> tuple[pd.DataFrame, str]:
     """Return the episodes of a source as :func:`load_episodes` does, or none and why.
 
@@ -35,11 +59,16 @@ def episodes_or_nothing(
     ----------
     source, model, condition, split, regimes
         As in :func:`judged_useless.load_episodes`.
+    budget : int or None, default 8
+        Budget to keep of a cell that was run with several, where `regimes` are asked for: such a page
+        estimates from one cell at a time, and no estimate mixes budgets. None keeps all. Without `regimes`
+        all are kept, for the measures of published tables tell budgets apart.
 
     Returns
     -------
     episodes : pandas.DataFrame
-        The episodes; without a row, but with the released columns, where the source has none of them.
+        The episodes; without a row, but with the released columns, where the source has none of them. If some
+        were left out for their budget, ``attrs["left_out"]`` says so, and a page's notice repeats it.
     missing : str
         What the source lacks; empty where there are episodes.
 
@@ -62,6 +91,8 @@ def episodes_or_nothing(
         return no_episodes(), f"{error}{_unknown(split)}"
     if episodes.empty:
         return no_episodes(), f"source {source!r} has no episode"
+    if budget is not None and regimes is not None:
+        episodes = _of_one_budget(episodes, budget)
     return episodes, ""
 
 

@@ -1,6 +1,6 @@
 """Belief replies at decision points: how many are missing, and what is done where they favour answering."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,38 +9,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
-from judged_useless.episodes.kinds import as_list, missing
+from judged_useless.episodes.kinds import missing
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.arguments import regime_names, require_some_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
-from judged_useless.prompts import USEFULNESS
-from judged_useless.strict_json import shown
 
 _BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
 _FIELDS = ("question_id", "regime", "actions", "judgments", "success")
-#: What an agent can say it prefers.
-PREFERENCES = ("continue", "answer_now", "unsure")
-
-
-def _probability(value: object) -> bool:
-    number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
-    return number and 0 <= float(str(value)) <= 1
-
-
-def _boolean(value: object) -> bool:
-    return isinstance(value, bool | np.bool_)
-
-
-#: Field -> the check of an entry, and what it expects.
-_KINDS: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("p_continue", "p_answer_now"), (_probability, "a probability")),
-    **dict.fromkeys(("answer_now", "answer_now_repaired"), (_boolean, "true or false")),
-    "prefer": (lambda value: value in PREFERENCES, f"one of {', '.join(PREFERENCES)}"),
-    "usefulness": (lambda value: value in USEFULNESS, f"one of {', '.join(USEFULNESS)}"),
-}
 
 
 @dataclass(frozen=True)
@@ -68,7 +46,7 @@ def asked_points(episodes: Episodes, *, repaired: bool) -> Asked:
         If no episode was probed for beliefs, a reply is not what the probe writes, or models and conditions
         are mixed.
     """
-    frame = as_frame(episodes, _FIELDS)
+    frame = as_frame(episodes, _FIELDS, beside=True)
     for name in _BELIEFS:
         # Beside runs that were probed, a run that was not has the column without a value.
         if name not in frame or frame[name].isna().all():
@@ -100,13 +78,8 @@ def _success(frame: pd.DataFrame, *, repaired: bool) -> Floats:
     """Return success of each episode; what was not asked to be repaired has its own."""
     values = frame["success"].tolist()
     if repaired and "repaired_success" in frame:
-        for row, value in enumerate(frame["repaired_success"].tolist()):
-            if not (missing(value) or _boolean(value)):
-                raise EpisodeError(
-                    f"episodes, row {row + 1}: field 'repaired_success': expected true, false or null, found "
-                    f"{shown(value)}"
-                )
-            values[row] = values[row] if missing(value) else value
+        own = zip(values, frame["repaired_success"].tolist(), strict=True)
+        values = [before if missing(value) else value for before, value in own]
     return np.array(values, dtype=np.float64)
 
 
@@ -114,25 +87,10 @@ def _lists(frame: pd.DataFrame, name: str, otherwise: str | None = None) -> list
     """Return a field's lists, None where nothing was asked; where it has none, those of another field."""
     if name not in frame:
         return _lists(frame, otherwise) if otherwise else [None] * len(frame)
-    sound, expected = _KINDS[name]
-    lists: list[list[Any] | None] = []
-    for row, (values, actions) in enumerate(zip(frame[name].tolist(), frame["actions"], strict=True), 1):
-        if missing(values):
-            lists.append(None)
-            continue
-        n = sum(action != "finish" for action in actions)
-        if not as_list(values) or len(values) > n:
-            raise EpisodeError(
-                f"episodes, row {row}: field {name!r}: expected a list of at most {n} entries, one an "
-                f"observation, or null, found {shown(values)}"
-            )
-        for place, value in enumerate(values, 1):
-            if not (missing(value) or sound(value)):
-                raise EpisodeError(
-                    f"episodes, row {row}: field {name!r}: entry {place} is {shown(value)}, expected "
-                    f"{expected} or null"
-                )
-        lists.append([None if missing(value) else value for value in values])
+    lists = [
+        None if missing(values) else [None if missing(value) else value for value in values]
+        for values in frame[name].tolist()
+    ]
     if otherwise and any(values is None for values in lists):
         others = _lists(frame, otherwise)
         return [other if own is None else own for own, other in zip(lists, others, strict=True)]

@@ -61,6 +61,8 @@ CONDITIONS = {
 }
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
+#: Characters beside an axis that still leave room for what is drawn.
+_WIDEST_LABEL = 48
 # Typed loosely: matplotlib types its options one by one.
 _STYLE: Any = {
     "font.size": 12,
@@ -76,6 +78,29 @@ _STYLE: Any = {
     # Without a salt the file's identifiers are random, and two runs would differ.
     "svg.hashsalt": "judged-useless",
 }
+
+
+def short(text: str, word: int = 40, most: int = 300) -> str:
+    """Return a label without what no figure has room for, such as a model's name of a thousand letters.
+
+    Parameters
+    ----------
+    text : str
+        A label.
+    word, most : int, default 40 and 300
+        Characters of a word, and of the whole; what is longer ends in "…".
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> short("qwen3-8b, unaided"), short("a" * 100 + ", budget", word=6)
+    ('qwen3-8b, unaided', 'aaaaa…, budget')
+    """
+    cut = re.sub(rf"(\S{{{word - 1}}})\S{{2,}}?([,.:;]?)(?!\S)", r"\1…\2", text)
+    return cut if len(cut) <= most else f"{cut[: most - 1]}…"
 
 
 def style() -> Any:  # noqa: ANN401 - matplotlib types its options one by one
@@ -113,7 +138,7 @@ def set_title(axes: Axes, title: str) -> None:
     """
     figure = axes.get_figure(root=True)
     if figure is not None:
-        figure.suptitle(fill(title, 42), x=0.01, ha="left", fontsize=13, weight="bold")
+        figure.suptitle(fill(short(title), 42), x=0.01, ha="left", fontsize=13, weight="bold")
 
 
 def add_legend(
@@ -142,12 +167,12 @@ def add_legend(
         ncols=columns,
         frameon=False,
         fontsize=11,
-        title=fill(title, 46),
+        title=fill(short(title), 46),
         title_fontsize=11,
         alignment="left",
     )
     for text in legend.get_texts():
-        text.set_text(fill(text.get_text(), 46 // columns))
+        text.set_text(fill(short(text.get_text()), 46 // columns))
 
 
 @dataclass(frozen=True)
@@ -178,6 +203,18 @@ class Picture:
         return {"text/html": html, "text/plain": f"Figure: {self.caption}\n{self.alt}"}
 
 
+def _shorten_ticks(figure: Figure) -> None:
+    """Shorten and break the names at the axes that would leave nothing of a narrow figure to its data."""
+    for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
+        labels = [label.get_text() for label in axis.get_majorticklabels()]
+        if max(map(len, labels), default=0) > _WIDEST_LABEL:
+            # Set at the axis: the labels themselves are written anew whenever a figure is drawn.
+            kept = [
+                label if len(label) <= _WIDEST_LABEL else fill(short(label, 23, 96), 24) for label in labels
+            ]
+            axis.set_ticks(axis.get_majorticklocs(), kept)
+
+
 def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
     """Return drawn axes as a picture for a page.
 
@@ -205,9 +242,11 @@ def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
     # Labels are words, some of them from data: a dollar sign in one starts no formula.
     for text in figure.findobj(Text):
         text.set_parse_math(False)
+        text.set_text(short(text.get_text()))
+    _shorten_ticks(figure)
     buffer = io.StringIO()
     with mpl.rc_context(_STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     # The header names the drawing library's version, which would make every upgrade a difference.
     svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)
-    return Picture(svg, caption, alt)
+    return Picture(svg, short(caption, 200, len(caption)), short(alt, 200, len(alt)))

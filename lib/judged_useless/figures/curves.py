@@ -20,6 +20,7 @@ from judged_useless.figures.base import (
     add_legend,
     new_axes,
     set_title,
+    short,
     style,
 )
 
@@ -185,7 +186,7 @@ def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
             axes.bar(rows["failed"], rows[lacking] / rows["decisions"], color=COLOURS["unjudged"])
             for column, what in lines:
                 axes.plot(rows["failed"], rows[column], markersize=5, **_BELIEF_LINES[what][1])
-        line[0].set_ylabel(fill(str(model), 16, break_on_hyphens=False), fontsize=11)
+        line[0].set_ylabel(fill(short(str(model)), 16, break_on_hyphens=False), fontsize=11)
     _finish_beliefs(grid[-1][1], sorted(set(table["failed"])))
     top: Axes = grid[0][0]
     set_title(top, title)

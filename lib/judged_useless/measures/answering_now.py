@@ -3,6 +3,7 @@
 import pandas as pd
 
 from judged_useless import estimators
+from judged_useless.episodes.kinds import missing
 from judged_useless.estimators import Estimate, StoppingPolicy, UndefinedEstimateError
 from judged_useless.measures.options import (
     Contrast,
@@ -42,10 +43,10 @@ def branches(cell: pd.DataFrame, column: str = "answer_now") -> pd.DataFrame:
     """
     probed(cell, column, _PROBE)
     rows = [
-        (question_id, regime, t, bool(success))
+        (question_id, regime, t, success)
         for question_id, regime, found in zip(cell["question_id"], cell["regime"], cell[column], strict=True)
         for t, success in enumerate(found, 1)
-        if success is not None
+        if not missing(success)
     ]
     return pd.DataFrame(rows, columns=["question_id", "regime", "t", "success"])
 

@@ -29,7 +29,7 @@ def repaired(cell: pd.DataFrame) -> pd.DataFrame:
         If the run was not probed so.
     """
     probed(cell, "repaired_success", _PROBE)
-    return cell.assign(success=cell["repaired_success"].astype(bool))
+    return cell.assign(success=cell["repaired_success"].infer_objects())
 
 
 def _success(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:

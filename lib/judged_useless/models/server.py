@@ -145,7 +145,9 @@ class ServerModel(Identified, ABC):
         self._retry = retry or RetryPolicy()
         self._meter = CostMeter(price, cost_cap_usd)
         self._pool = Pool({url: self._client(url, key, headers) for url, headers in urls})
-        secrets = [key, *(value for _, headers in urls for value in headers.values())]
+        held = [value for _, headers in urls for value in headers.values()]
+        # A server that repeats its authorization may leave the scheme out.
+        secrets = [key, *held, *(value.removeprefix("Basic ") for value in held)]
         clients = self._pool.members.values()
         self._redact = Redactor([*secrets, *(getattr(client, "auth_token", None) for client in clients)])
 
@@ -251,14 +253,15 @@ class ServerModel(Identified, ABC):
             self._check_context(usage, budget, said.finish_reason)
         price = self._meter.price
         return Generation(
-            text=said.text or "",
+            # Trajectories are kept and published, and nothing says that a server does not repeat the key.
+            text=self._redact.generated(said.text or ""),
             finish_reason=said.finish_reason,
             prompt_tokens=usage.prompt if usage else None,
             completion_tokens=usage.output if usage else None,
             cached_tokens=reply.cached_tokens(),
             cost_usd=usage.cost(price) if usage and price else None,
             seconds=seconds,
-            reasoning=said.reasoning,
+            reasoning=None if said.reasoning is None else self._redact.generated(said.reasoning),
             n_replaced=n_replaced,
         )
 

@@ -39,6 +39,8 @@ _OVERFLOW = re.compile(
 _NO_CREDIT = re.compile(r"insufficient_quota|billing_hard_limit|credit balance", re.IGNORECASE)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|hf|key)[-_][A-Za-z0-9_\-]{8,}")
 _LONGEST_DETAIL = 400
+#: Letters from which on a key is taken for no word.
+_LONGER_THAN_WORDS = 16
 #: In which a connection has to come about; a reply may take much longer.
 CONNECT_SECONDS = 5.0
 
@@ -99,6 +101,24 @@ class Redactor:
         for secret in self._secrets:
             text = text.replace(secret, "[redacted]")
         return _KEY_LIKE.sub("[redacted]", text)
+
+    def generated(self, text: str) -> str:
+        """Return generated text without a secret that a server put there.
+
+        Parameters
+        ----------
+        text : str
+            As generated. Only the very secrets are removed: text that merely looks like a key may be a
+            model's own, and so may a word that stands for a key where a server needs none, such as ``EMPTY``.
+
+        Returns
+        -------
+        str
+        """
+        for secret in self._secrets:
+            if len(secret) >= _LONGER_THAN_WORDS or (len(secret) >= 8 and not secret.isalpha()):
+                text = text.replace(secret, "[redacted]")
+        return text
 
     def __repr__(self) -> str:
         return "Redactor()"

@@ -10,6 +10,7 @@ from judged_useless.agent import run_episode
 from judged_useless.calls import Options
 from judged_useless.conditions import get_condition
 from judged_useless.environment import Environment
+from judged_useless.episodes.found import SUFFIX
 from judged_useless.knowledge import LookupMode
 from judged_useless.models import Model, get_model
 from judged_useless.models.scripted import KnowsQuestions
@@ -22,11 +23,14 @@ from judged_useless.runs.reading import Run
 from judged_useless.runs.records import record_of
 from judged_useless.runs.spec import Cell
 from judged_useless.runs.store import Check, Key
+from judged_useless.strict_json import shown
 from judged_useless.tasks import get_task, load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
 
 _ROOT = Path("runs")
+#: It becomes a part of a split's name, as in test300-run2: "02" would be another run of the same number.
+_REPLICATE = re.compile(r"(?!0|1$|run)[A-Za-z0-9]{1,20}", re.IGNORECASE)
 
 
 class _Episodes:
@@ -199,10 +203,24 @@ async def run_cell(
 def _check_arguments(out: str | Path | None, useless_rate: float | None, replicate: str | None) -> None:
     if out == "":
         raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
+    if out is not None and (beside := _probe_folder(Path(out))) is not None:
+        raise ValueError(
+            f"out is {shown(str(out))}: in {beside.name} lies what probes find of the run "
+            f"{beside.name.removesuffix(SUFFIX)}, and no run there could be read; give another folder"
+        )
     if useless_rate is not None and not 0 <= useless_rate <= 1:
         raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
-    if replicate is not None and not re.fullmatch(r"[A-Za-z0-9]+", replicate):
-        raise ValueError(f"replicate is {replicate!r}, expected letters and digits, such as '2'")
+    if replicate is not None and not _REPLICATE.fullmatch(replicate):
+        raise ValueError(
+            f"replicate is {shown(replicate)}, expected up to 20 letters and digits, such as '2': no leading "
+            "zero, not '1', which is the released draw, and not 'run...', which is put before it"
+        )
+
+
+def _probe_folder(path: Path) -> Path | None:
+    """Return the folder of a run's probes that a path is or lies in."""
+    whole = path.resolve()
+    return next((each for each in (whole, *whole.parents) if each.name.endswith(SUFFIX)), None)
 
 
 def _model(

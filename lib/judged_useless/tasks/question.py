@@ -152,7 +152,7 @@ class Question:
         """
         claim = validated(FeverRow, row)
         return cls(
-            id=str(claim.id),
+            id=claim.id,
             text=claim.question,
             answer=claim.answer,
             paragraphs=tuple(

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,6 +21,16 @@ from judged_useless.strict_json import shown
 Title = Annotated[str, StringConstraints(pattern=r"\S")]
 #: HotpotQA itself has indices beyond a page's last sentence: such a fact names the page, but no sentence.
 Index = Annotated[int, Field(ge=0)]
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected a text that is not blank")
+    return text
+
+
+#: By an id episodes are told apart: none with a blank one could be read back.
+Text = Annotated[str, AfterValidator(_not_blank)]
 
 
 def _check_titles(titles: Iterable[str]) -> None:
@@ -42,7 +53,7 @@ class _Row(BaseModel):
     # Data sets carry more columns than an episode needs: those are ignored, wrong types are not.
     model_config = ConfigDict(extra="ignore", frozen=True)
 
-    question: str = Field(min_length=1)
+    question: Text
     answer: str
     type: str
     level: str
@@ -78,7 +89,7 @@ class HubFacts(BaseModel):
 class HubRow(_Row):
     """HotpotQA as the hub has it."""
 
-    id: str = Field(min_length=1)
+    id: Text
     context: HubContext
     supporting_facts: HubFacts
 
@@ -94,7 +105,7 @@ class HubRow(_Row):
 class OriginalRow(_Row):
     """HotpotQA as its original JSON file has it."""
 
-    id: str = Field(min_length=1, alias="_id")
+    id: Text = Field(alias="_id")
     context: list[tuple[Title, list[str]]] = Field(min_length=1)
     supporting_facts: list[tuple[str, Index]]
 
@@ -115,10 +126,19 @@ class OriginalRow(_Row):
 class FeverRow(_Row):
     """A claim as the released FEVER file has it."""
 
-    id: str | int
+    id: Text
     answer: Literal["SUPPORTS", "REFUTES"]
     knowledge_base: dict[Title, str] = Field(min_length=1)
     supporting_titles: list[str] = Field(min_length=1)
+
+    @field_validator("id", mode="before")
+    @classmethod
+    def _text_or_number(cls, value: object) -> object:
+        if isinstance(value, str):
+            return value
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise ValueError("expected a text or a whole number")
+        return str(value)
 
     @model_validator(mode="after")
     def _titles_exist(self) -> Self:
