@@ -11,6 +11,8 @@ export PYDEVD_DISABLE_FILE_VALIDATION := 1
 # Small matrices: threads would only wait for each other when sections run side by side.
 export OPENBLAS_NUM_THREADS := 1
 
+# One word for the shell, whatever is in it: what is given is data, and never a command.
+q = '$(subst ','\'',$(1))'
 # Parameters of a section that may be given by name, as in SPLIT=fresh300. Only from the command line: a
 # variable MODEL or SEED that happens to be in the environment changes nothing.
 NAMES := MODEL:model MODELS:models CONDITION:condition CONDITIONS:conditions SPLIT:split TASK:task \
@@ -18,7 +20,7 @@ NAMES := MODEL:model MODELS:models CONDITION:condition CONDITIONS:conditions SPL
 upper = $(word 1,$(subst :, ,$(1)))
 lower = $(word 2,$(subst :, ,$(1)))
 given = $(filter command,$(origin $(call upper,$(1))))
-NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p '$(call lower,$(n))=$($(call upper,$(n)))'))
+NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p $(call q,$(call lower,$(n))=$(value $(call upper,$(n))))))
 
 # What was given and is read by nothing is misspelt: an error, or a section would run with its defaults.
 PARAMETERS := $(foreach n,$(NAMES),$(call upper,$(n)))
@@ -60,15 +62,15 @@ $(STAMP): requirements.lock pyproject.toml
 
 book: $(STAMP)
 	@echo "executing what changed and building the book; the first time takes a minute or two"
-	@$(BIN)/snakemake --quiet all --cores 2 --rerun-triggers mtime params input --config source='$(SOURCE)' -- book
+	@$(BIN)/snakemake --quiet all --cores 2 --rerun-triggers mtime params input --config $(call q,source=$(value SOURCE)) -- book
 	@echo "The book is built; its first page is $(abspath _build/html/index.html)"
 
 section: $(STAMP)
-	@test -n "$(NAME)" || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
-	@$(BIN)/python -m judged_useless.sections run $(NAME) --source '$(SOURCE)' $(NAMED) $(foreach p,$(PARAMS),-p '$(p)')
+	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
+	@$(BIN)/python -m judged_useless.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
 
 store: $(STAMP)
-	$(BIN)/python -m judged_useless.sections store $(NAME)
+	$(BIN)/python -m judged_useless.sections store $(foreach n,$(value NAME),$(call q,$(n)))
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -271,6 +271,13 @@ def test_parameters_may_be_given_by_name() -> None:
         assert section_arguments(f"{name}=x") == [*plain, "-p", f"{name.lower()}=x"]
 
 
+@pytest.mark.parametrize("text", ["x'; touch pwned; '", '$HOME "`id`" ; |', "it's"])
+def test_what_is_given_is_one_word_for_the_shell(text: str) -> None:
+    assert section_arguments(f"SPLIT={text}", "SOURCE=a'b;c") == [
+        "--source", "a'b;c", "-p", f"split={text}",
+    ]  # fmt: skip
+
+
 def test_names_in_the_environment_are_no_parameters() -> None:
     assert section_arguments(**dict.fromkeys(NAMED, "x")) == ["--source", "embedded"]
     assert section_arguments("K=4", SEED="3") == ["--source", "embedded", "-p", "k=4"]
