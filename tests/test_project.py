@@ -239,13 +239,20 @@ def test_every_notebook_is_in_the_book() -> None:
         assert (ROOT / f"{name}.md").is_file(), name
 
 
+def outside_of_make() -> dict[str, str]:
+    """Return the environment without what `make test` hands to a make that it starts."""
+    return {
+        name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")
+    }
+
+
 def section_arguments(*given: str, **environment: str) -> list[str]:
     """Return the arguments with which `make section` would execute a section."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
     done = subprocess.run(
         ["make", "--dry-run", "section", "NAME=03_prompt_arms", *given],
-        cwd=ROOT, env=os.environ | environment, capture_output=True, check=True, text=True,
+        cwd=ROOT, env=outside_of_make() | environment, capture_output=True, check=True, text=True,
     )  # fmt: skip
     words = shlex.split(done.stdout.splitlines()[-1])
     return words[words.index("03_prompt_arms") + 1 :]
@@ -295,7 +302,11 @@ def test_the_book_takes_no_parameter_of_a_section() -> None:
     if shutil.which("make") is None:
         pytest.skip("there is no make")
     done = subprocess.run(
-        ["make", "--dry-run", "book", "SPLIT=fresh300"], cwd=ROOT, capture_output=True, text=True
+        ["make", "--dry-run", "book", "SPLIT=fresh300"],
+        cwd=ROOT,
+        env=outside_of_make(),
+        capture_output=True,
+        text=True,
     )
     assert done.returncode != 0
     assert "the book takes only SOURCE" in done.stderr
