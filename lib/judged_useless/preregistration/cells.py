@@ -11,6 +11,7 @@ from judged_useless.episodes.schema import REQUIRED, EpisodeError, validate
 from judged_useless.paths import data_dir
 from judged_useless.preregistration.measures import STATED
 from judged_useless.preregistration.rules import REGIME_SETS
+from judged_useless.recompute import with_cell_labels
 
 _FIELD_NAMES = {
     STATED: "labelled stated judgments (replay --probe stated)",
@@ -141,10 +142,7 @@ class Cells:
                 raise EpisodeError(
                     f"episodes: field {name!r} is missing; an episode has {', '.join(REQUIRED)}"
                 )
-        by_split = episodes["split"].map(lambda split: "fever" if split.startswith("fever") else "hotpotqa")
-        task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
-        budget = episodes["budget"].fillna(8) if "budget" in episodes else pd.Series(8, index=episodes.index)
-        frame = episodes.assign(task=task, budget=budget.astype(int))
+        frame = with_cell_labels(episodes)
         # Checked cell by cell: with eight and with sixteen actions one question may occur twice.
         self._frames: dict[Cell, pd.DataFrame] = {}
         for values, cell in frame.groupby(_FIELDS, sort=False, observed=True):
