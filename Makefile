@@ -57,7 +57,7 @@ $(STAMP): requirements.lock pyproject.toml
 	@echo "making the environment in $(VENV) from requirements.lock (about 1.5 GB, a few minutes)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . --editable ./book
 	@touch $@
 
 book: $(STAMP)
@@ -67,10 +67,10 @@ book: $(STAMP)
 
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
-	@$(BIN)/python -m judged_useless.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
+	@$(BIN)/python -m paper_book.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
 
 store: $(STAMP)
-	$(BIN)/python -m judged_useless.sections store $(foreach n,$(value NAME),$(call q,$(n)))
+	$(BIN)/python -m paper_book.sections store $(foreach n,$(value NAME),$(call q,$(n)))
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -5,19 +5,19 @@ from pathlib import Path
 
 SOURCE = config.get("source", "embedded")
 SECTIONS = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
-PACKAGE = sorted(map(str, Path("lib").rglob("*.py")))
+PACKAGE = sorted(str(path) for folder in ("lib", "book/paper_book") for path in Path(folder).rglob("*.py"))
 DATA = sorted(str(path) for path in Path("data").rglob("*") if path.is_file())
 PAGES = sorted(
     str(path)
     for path in (Path("_config.yml"), Path("_toc.yml"), *Path("book").rglob("*"))
-    if path.is_file() and "__pycache__" not in path.parts
+    if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".py"
 )
 
 
 def source_files(_):
     """Files that a source consists of: the sections run again when they change."""
-    from judged_useless.paths import cache_dir
-    from judged_useless.section_values import parse_source
+    from judged_useless._io.paths import cache_dir
+    from paper_book.section_values import parse_source
 
     parsed = parse_source(SOURCE)
     names = [parsed] if isinstance(parsed, str) else parsed
@@ -48,7 +48,7 @@ rule section:
     params:
         source=SOURCE,
     shell:
-        "{sys.executable} -m judged_useless.sections run {wildcards.name} --output {output} --source {params.source:q}"
+        "{sys.executable} -m paper_book.sections run {wildcards.name} --output {output} --source {params.source:q}"
 
 
 rule generated:
@@ -58,7 +58,7 @@ rule generated:
     output:
         directory("_build/generated"),
     shell:
-        "{sys.executable} -m judged_useless.pages {output}"
+        "{sys.executable} -m paper_book.generated {output}"
 
 
 rule html:
@@ -69,5 +69,5 @@ rule html:
     output:
         "_build/html/index.html",
     shell:
-        "{sys.executable} -m judged_useless.assemble _build/sections {input.generated} _build/book && "
+        "{sys.executable} -m paper_book.assemble _build/sections {input.generated} _build/book && "
         "jupyter-book build _build/book --path-output . --warningiserror --keep-going --quiet"

@@ -23,19 +23,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judged_useless.agent import Episode, run_episode
-from judged_useless.calls import Options
-from judged_useless.conditions import get_condition
-from judged_useless.environment import Environment
+from judged_useless._io.seeds import stable_seed
+from judged_useless.agent.calls import Options
+from judged_useless.agent.loop import Episode, run_episode
+from judged_useless.agent.stoppers import STOPPERS, FinishOnly
+from judged_useless.environment.environment import Environment
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.environment.regimes import FAIL, MEAN6
 from judged_useless.models.base import Generation, Message, canonical_prompt
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.pool import FailurePool
-from judged_useless.regimes import FAIL, MEAN6
-from judged_useless.runs import Run, run_cell
+from judged_useless.protocol.conditions import get_condition
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
 from judged_useless.runs.records import record_of
-from judged_useless.seeds import stable_seed
-from judged_useless.stoppers import STOPPERS, FinishOnly
-from judged_useless.tasks import TASKS, Paragraph, Question, SupportingFact, Task
+from judged_useless.tasks import TASKS, Task
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
 
 PROMPT_SECONDS, TOKEN_SECONDS, SLOTS = 0.015, 0.002, 64
 BATCH = 32

@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from judged_useless.environment import Environment
-from judged_useless.pool import FailurePool
-from judged_useless.tasks import Paragraph, Question, SupportingFact
-from judged_useless.tasks.reading import read_questions
+from judged_useless.environment.environment import Environment
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
+from judged_useless.tasks.strict_reading import read_questions
 from plain_protocol import plain_observation
 
 _SYLLABLES = ["an", "bel", "cor", "dra", "el", "fen", "gor", "hal", "is", "ka", "lo", "mir", "na", "or", "ta"]

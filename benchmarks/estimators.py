@@ -32,14 +32,14 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 from judged_useless import FAIL, load_episodes, time_matched_contrast
-from judged_useless.episodes import load_parquet, write_parquet
+from judged_useless.environment.regimes import REGIMES
 from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.estimators import hazard_model, mean_success
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling
-from judged_useless.regimes import REGIMES
-from judged_useless.simulate import POLICIES, Moment
-from judged_useless.simulated_measures import simulated_values
+from judged_useless.estimators.success import mean_success
+from judged_useless.stopping.simulate import POLICIES, Moment
+from judged_useless.stopping.simulated_measures import simulated_values
 
 N_CELLS, N_BOOT = 43, 2000
 N_HAZARD = 1000

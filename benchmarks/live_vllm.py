@@ -18,13 +18,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import hamlets  # noqa: E402
-from judged_useless.agent import run_episode  # noqa: E402
-from judged_useless.calls import Options  # noqa: E402
-from judged_useless.conditions import get_condition  # noqa: E402
-from judged_useless.environment import Environment  # noqa: E402
-from judged_useless.models import Generation, Message, Model  # noqa: E402
-from judged_useless.pool import FailurePool  # noqa: E402
-from judged_useless.regimes import MEAN6  # noqa: E402
+from judged_useless.agent.calls import Options  # noqa: E402
+from judged_useless.agent.loop import run_episode  # noqa: E402
+from judged_useless.environment.environment import Environment  # noqa: E402
+from judged_useless.environment.failed_paragraphs import FailurePool  # noqa: E402
+from judged_useless.environment.regimes import MEAN6  # noqa: E402
+from judged_useless.models.base import Generation, Message, Model  # noqa: E402
+from judged_useless.protocol.conditions import get_condition  # noqa: E402
 from live_models import Delegate, Searching, live_model  # noqa: E402
 
 N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 2

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.runs import Run, run_cell
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
 
 REGIMES = ("clean", "persistent", "recover_after_2")
 

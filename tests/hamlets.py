@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from judged_useless.tasks import TASKS, Paragraph, Question, SupportingFact, Task
+from judged_useless.tasks import TASKS, Task
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
 
 _NAMES = (
     "Ankerby", "Brunholt", "Cresswick", "Dunmarsh", "Elverton", "Fallowmere", "Grantham Hollow", "Hexley",

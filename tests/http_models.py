@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from judged_useless.models import Message, get_model
-from judged_useless.models.base import Decoding
+from judged_useless.models import get_model
+from judged_useless.models.base import Decoding, Message
 from judged_useless.models.retry import RetryPolicy
 from judged_useless.models.server import ServerModel
 

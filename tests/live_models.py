@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from judged_useless.models import Decoding, Generation, Message, Model, get_model
+from judged_useless.models import get_model
+from judged_useless.models.base import Decoding, Generation, Message, Model
 
 BACKENDS = ("openai", "anthropic", "vllm")
 #: Qwen3's decoding, in what SmolLM2 has of context.

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import cast
 
 from hypothesis import strategies as st
-from judged_useless.tasks import Paragraph, Question, SupportingFact
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
 
 _PLAIN = Path(__file__).parents[1] / "benchmarks" / "plain_protocol.py"
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pandas as pd
 from hypothesis import strategies as st
-from judged_useless.episodes import load_episodes, write_parquet
+from judged_useless.episodes.formats import write_parquet
+from judged_useless.sources.readers import load_episodes
 
 #: No language model made these; the name says so wherever it is printed.
 MADE_UP = "simulated:answers-on-two-of-three"

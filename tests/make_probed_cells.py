@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.filling import regimes_read
-from judged_useless.needed import CELL, Key, needed
-from judged_useless.paths import data_dir
-from judged_useless.published import published
-from judged_useless.recompute import measured
-from judged_useless.seeds import stable_seed
-from judged_useless.simulate import Moment, Policy, World, simulate_arrays
-from judged_useless.unmeasured import why_not
+from judged_useless._io.paths import data_dir
+from judged_useless._io.seeds import stable_seed
+from judged_useless.stopping.simulate import Moment, Policy, World, simulate_arrays
 from make_released_set import POLICIES
 from numpy.typing import NDArray
+from paper_book.measures.filling import regimes_read
+from paper_book.measures.needs import CELL, Key, needed
+from paper_book.measures.recompute import measured
+from paper_book.measures.unmeasured import why_not
+from paper_book.published.transcribed import published
 
 #: Conditions whose episodes are about where a rule fires.
 RULES = {

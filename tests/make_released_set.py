@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from judged_useless.episodes import load_episodes, write_parquet
-from judged_useless.paths import data_dir
-from judged_useless.regimes import MEAN6
-from judged_useless.released import released_cells
-from judged_useless.seeds import stable_seed
-from judged_useless.simulate import Moment, Policy, World, simulate_arrays
+from judged_useless._io.paths import data_dir
+from judged_useless._io.seeds import stable_seed
+from judged_useless.environment.regimes import MEAN6
+from judged_useless.episodes.formats import write_parquet
+from judged_useless.sources.readers import load_episodes
+from judged_useless.sources.released import released_cells
+from judged_useless.stopping.simulate import Moment, Policy, World, simulate_arrays
 from numpy.typing import NDArray
 
 REGIMES = (*MEAN6, "plausible")

@@ -14,11 +14,11 @@ from typing import Any
 
 import pytest
 import yaml
-from judged_useless.sections import parameters
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+from paper_book.sections import parameters
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

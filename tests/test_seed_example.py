@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from hub_cache import own_cache
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, load_jsonl, time_matched_contrast
-from judged_useless.estimators import Estimate
-from judged_useless.released import released_cells
+from judged_useless.estimators.estimate import Estimate
+from judged_useless.sources.released import released_cells
 from made_up_episodes import hub_folder
 
 ROOT = Path(__file__).parents[1]

@@ -14,7 +14,7 @@ from atlas.contexts import Library, row
 from atlas.output import CHECKSUMS, write_all
 from atlas.pages import build_pages
 from atlas.sources import read_world
-from judged_useless.paths import data_dir
+from judged_useless._io.paths import data_dir
 
 
 def build(folder: Path) -> None:

@@ -6,10 +6,10 @@ Each file is one cell, named ``<model>__<condition>__<split>.jsonl``.
 import sys
 from pathlib import Path
 
+from judged_useless._io.files import sha256, write_atomically
+from judged_useless._io.paths import data_dir
 from judged_useless.episodes.formats import load_jsonl, write_parquet
-from judged_useless.episodes.readers import derive_termination
-from judged_useless.files import sha256, write_atomically
-from judged_useless.paths import data_dir
+from judged_useless.sources.readers import derive_termination
 
 
 def main(files: list[str]) -> int:

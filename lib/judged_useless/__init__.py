@@ -8,24 +8,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged_useless.episodes import decision_points, load_episodes, load_jsonl
+    from judged_useless.environment.regimes import FAIL, MEAN6
+    from judged_useless.episodes import decision_points, load_jsonl
     from judged_useless.estimators import answer_rate_after_run, time_matched_contrast
-    from judged_useless.judgments import IntegrationRule, parse_side_channel, stated_judgment
-    from judged_useless.regimes import FAIL, MEAN6
+    from judged_useless.protocol import IntegrationRule, parse_side_channel, stated_judgment
     from judged_useless.runs import run_cell
+    from judged_useless.sources.readers import load_episodes
 
 #: Public names and the module of each, imported when first used: the command line answers at once.
 _PUBLIC = {
-    "FAIL": "regimes",
-    "MEAN6": "regimes",
-    "IntegrationRule": "judgments",
+    "FAIL": "environment.regimes",
+    "MEAN6": "environment.regimes",
+    "IntegrationRule": "protocol",
     "answer_rate_after_run": "estimators",
     "decision_points": "episodes",
-    "load_episodes": "episodes",
+    "load_episodes": "sources.readers",
     "load_jsonl": "episodes",
-    "parse_side_channel": "judgments",
+    "parse_side_channel": "protocol",
     "run_cell": "runs",
-    "stated_judgment": "judgments",
+    "stated_judgment": "protocol",
     "time_matched_contrast": "estimators",
 }
 

@@ -4,7 +4,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from judged_useless.episodes import episodes_or_nothing, load_episodes, page_model, write_parquet
+from judged_useless.episodes.formats import write_parquet
+from judged_useless.sources.readers import load_episodes
+from paper_book.chosen import page_model
+from paper_book.wanted import episodes_or_nothing
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from judged_useless import load_episodes, load_jsonl
-from judged_useless.episodes import EpisodeError, load_parquet, validate, write_parquet
 from judged_useless.episodes.columns import PROBED
-from judged_useless.measures.answering_now import branches
-from judged_useless.measures.repairing import repaired
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.schema import EpisodeError, validate
 from made_up_episodes import episode
+from paper_book.measures.answering_now import branches
+from paper_book.measures.repairing import repaired
 
 NAN = float("nan")
 #: Three observations; everything that can lie beside them.

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from judged_useless import FAIL, decision_points, load_episodes
-from judged_useless.episodes import EpisodeError, observation_table
-from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.regimes import get_regime
+from judged_useless.environment.regimes import get_regime
+from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.schema import EpisodeError
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 from judged_useless import load_episodes
-from judged_useless.episodes import EpisodeError
-from judged_useless.episodes.beside import answer_now_branches, merge_probes, probe_folder, probe_results
-from judged_useless.probes import replay
-from judged_useless.runs import Run, run_cell
+from judged_useless.afterwards.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.afterwards.replaying import replay
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

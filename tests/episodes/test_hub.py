@@ -20,17 +20,13 @@ from datasets.exceptions import DatasetGenerationError
 from hub_cache import contents, own_cache
 from huggingface_hub.errors import HfHubHTTPError, OfflineModeIsEnabled
 from judged_useless import load_episodes
-from judged_useless.episodes import (
-    EpisodeError,
-    NoEpisodesError,
-    episodes_or_nothing,
-    load_parquet,
-    write_parquet,
-)
-from judged_useless.episodes import hub as hub_module
-from judged_useless.episodes.hub import HubUnreachableError, fetch
-from judged_useless.files import sha256
+from judged_useless._io.files import sha256
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
+from judged_useless.sources import hub as hub_module
+from judged_useless.sources.hub import HubUnreachableError, fetch
 from made_up_episodes import CARD, MADE_UP, episode, hub_folder, made_up_cell
+from paper_book.wanted import episodes_or_nothing
 
 SMALL = {"test300": [made_up_cell("test300")], "fresh300": [made_up_cell("fresh300")]}
 

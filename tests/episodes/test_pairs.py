@@ -5,9 +5,10 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
-from judged_useless.episodes import EpisodeError, episode_steps, first_rescued_question
-from judged_useless.paths import data_dir
+from judged_useless._io.paths import data_dir
+from judged_useless.episodes.schema import EpisodeError
 from made_up_episodes import episode
+from paper_book.pairs import episode_steps, first_rescued_question
 
 ALONE = [
     episode("-----+--", answered=False, question_id="a"),  # fits

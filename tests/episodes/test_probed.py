@@ -4,8 +4,8 @@ import copy
 from typing import Any
 
 import pytest
-from judged_useless.episodes.probed import record_fault
-from judged_useless.probes import PROBES
+from judged_useless.afterwards.probe_records import record_fault
+from judged_useless.afterwards.probes import PROBES
 
 LENGTHS = {"q1": 3, "q2": 0}
 REPAIRED = {"repaired_answer": "Rome", "repaired_success": True}

@@ -14,11 +14,13 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from judged_useless import FAIL, load_episodes, load_jsonl
-from judged_useless.episodes import EpisodeError, NoEpisodesError, load_parquet, write_parquet
-from judged_useless.episodes.readers import derive_termination
-from judged_useless.files import sha256
-from judged_useless.paths import data_dir
-from judged_useless.runs import RunError, run_cell
+from judged_useless._io.files import sha256
+from judged_useless._io.paths import data_dir
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.store import RunError
+from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]
@@ -306,7 +308,7 @@ def test_embedded_cells_with_a_changed_byte_are_refused(
     folder.mkdir()
     write_parquet(pd.DataFrame(GOOD), folder / "cell.parquet")
     (folder / "SHA256SUMS").write_text(f"{sha256(folder / 'cell.parquet')}  cell.parquet\n")
-    monkeypatch.setattr("judged_useless.episodes.verified.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("judged_useless.sources.verified.data_dir", lambda: tmp_path)
     assert len(load_episodes()) == 3
     write_parquet(pd.DataFrame(GOOD[:2]), folder / "cell.parquet")
     with pytest.raises(EpisodeError, match=r"cell\.parquet: checksum differs from SHA256SUMS"):

@@ -6,9 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from judged_useless.episodes import EpisodeError, validate
-from judged_useless.episodes.schema import ACTIONS, JUDGMENTS, TERMINATIONS, fill_judgments
-from judged_useless.episodes.tables import as_frame
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import (
+    ACTIONS,
+    JUDGMENTS,
+    TERMINATIONS,
+    EpisodeError,
+    fill_judgments,
+    validate,
+)
 from made_up_episodes import episode, random_episodes
 
 WRONG: dict[str, tuple[dict[str, Any], str, str]] = {

@@ -6,17 +6,13 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless.episodes import (
-    EpisodeError,
-    episodes_or_nothing,
-    judged_by_position,
-    load_episodes,
-    no_episodes,
-    validate,
-)
-from judged_useless.estimators import time_matched_contrast
-from judged_useless.tables import notice
+from judged_useless.episodes.schema import EpisodeError, validate
+from judged_useless.episodes.summaries import judged_by_position
+from judged_useless.estimators.contrast import time_matched_contrast
+from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode
+from paper_book.tables.shown import notice
+from paper_book.wanted import episodes_or_nothing, no_episodes
 
 
 def test_episodes_that_are_there() -> None:

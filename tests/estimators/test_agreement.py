@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from judged_useless.estimators import UndefinedEstimateError, agreement, cohen_kappa, precision_recall
+from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
+from judged_useless.estimators.estimate import UndefinedEstimateError
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
 

@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_useless.episodes import EpisodeError
-from judged_useless.estimators import (
-    UndefinedEstimateError,
-    answer_rate_after_run,
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.answering import (
     median_answer_action,
+    median_of_counts,
     premature_rate,
     share_answered,
     share_at_last_action,
-    wilson_interval,
 )
-from judged_useless.estimators.answering import median_of_counts
+from judged_useless.estimators.estimate import UndefinedEstimateError
+from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
 
 
 def test_shares_by_hand(episode: Any) -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from judged_useless.episodes import EpisodeError
-from judged_useless.estimators import UndefinedEstimateError, design_label_contrast, time_matched_contrast
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
+from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.matching import mantel_haenszel
 
 Key = Callable[[dict[str, Any], int], Hashable]

@@ -6,10 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
-from judged_useless.episodes import decision_points
-from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.estimators import UndefinedEstimateError, hazard_model
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures
+from judged_useless.episodes.decisions import build_decision_points, decision_points
+from judged_useless.estimators.estimate import UndefinedEstimateError
+from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling, released_draws
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from judged_useless.estimators import plan_questions, planning_curves, time_matched_contrast
-from judged_useless.estimators.contrast import contrast_measure
+from judged_useless.estimators.contrast import contrast_measure, time_matched_contrast
 from judged_useless.estimators.measure import Measure
+from judged_useless.estimators.planning import plan_questions, planning_curves
 from judged_useless.estimators.resampling import Resampling
-from judged_useless.simulate import rising_with_run, simulate_arrays
+from judged_useless.stopping.simulate import rising_with_run, simulate_arrays
 
 
 def test_at_its_own_size_the_width_is_the_interval(cells: dict[str, pd.DataFrame]) -> None:

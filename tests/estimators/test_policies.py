@@ -3,15 +3,11 @@
 from typing import Any
 
 import pytest
-from judged_useless.episodes import EpisodeError
-from judged_useless.estimators import (
-    StoppingPolicy,
-    UndefinedEstimateError,
-    continue_or_answer,
-    policy_regret,
-    policy_values,
-    simple_policies,
-)
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.estimate import UndefinedEstimateError
+from judged_useless.stopping.continuing import continue_or_answer
+from judged_useless.stopping.fitted_policies import StoppingPolicy, simple_policies
+from judged_useless.stopping.regret import policy_regret, policy_values
 
 ONE = ("persistent",)
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_useless.estimators import Estimate, UndefinedEstimateError
-from judged_useless.estimators.estimate import estimates_frame
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import (
     Resampling,

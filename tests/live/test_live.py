@@ -9,9 +9,11 @@ from pathlib import Path
 import hamlets
 import pytest
 import pytest_asyncio
-from judged_useless.models import ContextOverflowError, FatalModelError, Message, Model
-from judged_useless.runs import Run, run_cell, validate_run
+from judged_useless.models.base import ContextOverflowError, FatalModelError, Message, Model
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
 from live_models import BACKENDS, Searching, live_model
+from validate_run import validate_run
 
 pytestmark = [
     pytest.mark.live,

@@ -5,14 +5,14 @@ import pytest
 from faulty_server import MESSAGES as PATH
 from faulty_server import TEXT, FaultyServer, Request, reply
 from http_models import MESSAGES, make
-from judged_useless.models import (
+from judged_useless.models.anthropic_messages import MessageReply, alternate, unquote
+from judged_useless.models.base import (
     ContextOverflowError,
     Decoding,
     FatalModelError,
     Message,
     TransientModelError,
 )
-from judged_useless.models.anthropic_messages import MessageReply, alternate, unquote
 from judged_useless.models.costs import Price
 
 MARK = {"cache_control": {"type": "ephemeral"}}

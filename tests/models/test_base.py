@@ -2,8 +2,7 @@ import hashlib
 from typing import Any
 
 import pytest
-from judged_useless.models import Decoding, Message
-from judged_useless.models.base import canonical_prompt, check_messages
+from judged_useless.models.base import Decoding, Message, canonical_prompt, check_messages
 
 TURNS: list[Message] = [{"role": "system", "content": "S"}, {"role": "user", "content": "é"}]
 

@@ -3,7 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.models import CostCapReachedError
+from judged_useless.models.base import CostCapReachedError
 from judged_useless.models.costs import CostMeter, Price, Usage, load_prices
 
 FIELDS: dict[str, Any] = {"input": 1.0, "output": 5.0, "source": "made up", "as_of": "2026-11-30"}

@@ -5,7 +5,7 @@ import socket
 import pytest
 from faulty_server import KEY, TEXT, FaultyServer
 from http_models import MESSAGES, PROVIDERS, Waits, make
-from judged_useless.models import (
+from judged_useless.models.base import (
     ContextOverflowError,
     CostCapReachedError,
     FatalModelError,

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 from faulty_server import TEXT, FaultyServer
 from http_models import PROVIDERS, Waits, make
-from judged_useless.models import CostCapReachedError, FatalModelError
+from judged_useless.models.base import CostCapReachedError, FatalModelError
 from judged_useless.models.costs import Price
 from judged_useless.models.retry import RetryPolicy
 from judged_useless.models.server import ServerModel
-from judged_useless.runs import IncompleteRunError, Run, run_cell, validate_run
+from judged_useless.runs.cell import IncompleteRunError, run_cell
+from judged_useless.runs.recorded import Run
+from validate_run import validate_run
 
 pytestmark = [pytest.mark.parametrize("provider", PROVIDERS), pytest.mark.usefixtures("hamlet_tasks")]
 pytest_plugins = ("run_fixtures",)

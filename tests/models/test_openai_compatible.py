@@ -4,9 +4,10 @@ from typing import Any
 import pytest
 from faulty_server import CHAT, TEXT, FaultyServer, Request, reply
 from http_models import MESSAGES, make
-from judged_useless.models import FatalModelError, Message, TransientModelError, get_model
+from judged_useless._io.seeds import stable_seed
+from judged_useless.models import get_model
+from judged_useless.models.base import FatalModelError, Message, TransientModelError
 from judged_useless.models.openai_compatible import ChatCompletion
-from judged_useless.seeds import stable_seed
 
 CANONICAL = json.dumps(MESSAGES, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 

@@ -3,8 +3,8 @@ from collections import Counter
 import pytest
 from faulty_server import TEXT, FaultyServer
 from http_models import PROVIDERS, make
-from judged_useless.models import FatalModelError, Message, TransientModelError
-from judged_useless.models.pool import Pool
+from judged_useless.models.base import FatalModelError, Message, TransientModelError
+from judged_useless.models.clients import Pool
 
 NAMES = {"a": 1, "b": 2, "c": 3}
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from judged_useless.models import Decoding
+from judged_useless.models.base import Decoding
 from judged_useless.models.presets import PRESETS, find_preset, identify
 
 # PROTOCOL, "Agent": temperature, top_p, top_k, max new tokens, context, seed rule, seed, thinking.

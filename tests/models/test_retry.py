@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 from http_models import Waits
-from judged_useless.models import (
+from judged_useless.models.base import (
     FatalModelError,
+    NoServerError,
     RateLimitError,
     ServiceUnavailableError,
     TransientModelError,
+    UnreachableError,
 )
-from judged_useless.models.base import NoServerError, UnreachableError
 from judged_useless.models.retry import RetryPolicy, with_retries
 
 

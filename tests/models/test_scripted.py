@@ -5,17 +5,18 @@ from typing import Any
 
 import hamlets
 import pytest
-from judged_useless import simulate
-from judged_useless.agent import Episode, run_episode
-from judged_useless.calls import Options
-from judged_useless.conditions import get_condition
-from judged_useless.environment import Environment
-from judged_useless.judgments import parse_side_channel
-from judged_useless.models import get_model, policies
-from judged_useless.models.policies import COUNTED, POLICIES, Situation, get_policy
-from judged_useless.models.rates import Rates
+from judged_useless.agent.calls import Options
+from judged_useless.agent.loop import Episode, run_episode
+from judged_useless.environment.environment import Environment
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.models import get_model
+from judged_useless.models import scripted_policies as policies
+from judged_useless.models.rate_limits import Rates
 from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
-from judged_useless.pool import FailurePool
+from judged_useless.models.scripted_policies import COUNTED, POLICIES, Situation, get_policy
+from judged_useless.protocol.conditions import get_condition
+from judged_useless.protocol.side_channel import parse_side_channel
+from judged_useless.stopping import simulate
 
 QUESTIONS = hamlets.load("many")
 POOL = FailurePool(QUESTIONS)

@@ -5,8 +5,9 @@ from typing import Any
 
 import hamlets
 import pytest
-from judged_useless.annotation import STREAMS
-from judged_useless.models import Message, get_model
+from judged_useless.afterwards.labels import STREAMS
+from judged_useless.models import get_model
+from judged_useless.models.base import Message
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.models.scripted_annotator import LABELS, ScriptedAnnotator
 

@@ -7,7 +7,7 @@ import traceback
 import pytest
 from faulty_server import FaultyServer
 from http_models import MESSAGES, PROVIDERS, make
-from judged_useless.models import FatalModelError, ModelError
+from judged_useless.models.base import FatalModelError, ModelError
 
 KEY = "secret-key-in-test"
 PASSWORD = "hunter2hunter2"

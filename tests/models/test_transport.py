@@ -8,13 +8,13 @@ from typing import Any
 import httpx
 import pydantic
 import pytest
-from judged_useless.models import (
+from judged_useless.models.base import (
     ContextOverflowError,
     FatalModelError,
     RateLimitError,
     TransientModelError,
+    UnreachableError,
 )
-from judged_useless.models.base import UnreachableError
 from judged_useless.models.transport import (
     Redactor,
     classify_sdk_error,

@@ -7,8 +7,9 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
-from judged_useless.models import ContextOverflowError, Decoding, FatalModelError, Message, get_model
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
+from judged_useless.models import get_model
+from judged_useless.models.base import ContextOverflowError, Decoding, FatalModelError, Message
 
 MESSAGES: list[Message] = [{"role": "system", "content": "S"}, {"role": "user", "content": "Q"}]
 PROMPT = "<system>S<user>Q<assistant>"

@@ -7,14 +7,16 @@ from pathlib import Path
 import hamlets
 import pandas as pd
 import pytest
-from judged_useless.episodes import load_episodes
-from judged_useless.estimators import paired_contrast
+from judged_useless.environment.regimes import MEAN6
+from judged_useless.estimators.inference import paired_contrast
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.published import published
-from judged_useless.recompute import recompute
-from judged_useless.regimes import MEAN6
-from judged_useless.runs import Run, run_cell, validate_run
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
+from judged_useless.sources.readers import load_episodes
 from judged_useless.tasks import TASKS, get_task
+from paper_book.measures.recompute import recompute
+from paper_book.published.transcribed import published
+from validate_run import validate_run
 
 pytest_plugins = ("run_fixtures",)
 

@@ -8,11 +8,13 @@ from typing import Any
 
 import pytest
 from hamlet_cell import run
-from judged_useless.episodes import load_parquet, write_parquet
+from judged_useless.afterwards.replaying import replay
+from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.models.base import Generation, Message
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.probes import replay
-from judged_useless.runs import Run, RunError, validate_run
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.store import RunError
+from validate_run import validate_run
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 from hamlet_cell import run
-from judged_useless.episodes import load_episodes
+from judged_useless.afterwards.beside import read_run
 from judged_useless.models.base import ModelError
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.runs import Run, RunError, read_run
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.store import RunError
+from judged_useless.sources.readers import load_episodes
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.runs import Run, validate_run
+from judged_useless.runs.recorded import Run
 from run_children import CELL, work
+from validate_run import validate_run
 
 pytest_plugins = ("run_fixtures",)
 

@@ -9,11 +9,12 @@ from typing import Any
 import hamlets
 import pytest
 from hamlet_cell import run
-from judged_useless.conditions import CONDITIONS
+from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.pool import FailurePool
-from judged_useless.runs import Run, RunError, validate_run
-from judged_useless.runs.validate import validate_trajectory
+from judged_useless.protocol.conditions import CONDITIONS
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.store import RunError
+from validate_run import validate_run, validate_trajectory
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.files import sha256
-from judged_useless.paths import data_dir
-from judged_useless.pool import FailurePool
-from judged_useless.tasks import Question, get_task, load_questions
+from judged_useless._io.files import sha256
+from judged_useless._io.paths import data_dir
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.tasks import get_task, load_questions
 from judged_useless.tasks.atlas import CLAIMS, QUESTIONS, SPLITS, load, load_claims
-from judged_useless.tasks.reading import read_questions
+from judged_useless.tasks.question import Question
+from judged_useless.tasks.strict_reading import read_questions
 
 ROOT = Path(__file__).parents[2]
 DATA = data_dir() / "questions"

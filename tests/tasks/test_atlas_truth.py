@@ -5,8 +5,8 @@ import re
 from functools import cache
 
 import pytest
-from judged_useless.tasks import Question
 from judged_useless.tasks.atlas import SPLITS, load, load_claims
+from judged_useless.tasks.question import Question
 
 # Two countries that only meet in a lake, across a strait, by a causeway or (nearly) in a point.
 APART = [

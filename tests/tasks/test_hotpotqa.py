@@ -6,7 +6,8 @@ import datasets
 import huggingface_hub
 import pytest
 from datasets import Dataset
-from judged_useless.tasks import Question, hotpotqa, load_questions
+from judged_useless.tasks import hotpotqa, load_questions
+from judged_useless.tasks.question import Question
 from judged_useless.tasks.splits import split_ids
 
 

@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from judged_useless.tasks import Paragraph, Question, SupportingFact
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
 
 HUB: dict[str, Any] = {
     "id": "h1",

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from judged_useless.tasks import TASKS, Paragraph, Question, get_task, load_questions
+from judged_useless.tasks import TASKS, get_task, load_questions
+from judged_useless.tasks.question import Paragraph, Question
 
 LIB = Path(__file__).parents[2] / "lib"
 
@@ -60,7 +61,7 @@ def test_more_or_fewer_questions_than_there_are_raise(
 
 
 def test_a_pool_takes_the_whole_split(loaded: list[tuple[str, object]]) -> None:
-    from judged_useless.pool import FailurePool
+    from judged_useless.environment.failed_paragraphs import FailurePool
 
     pool = FailurePool.for_split("hotpotqa", "dev100", source="file")
     assert len(pool.questions) == 5
@@ -69,7 +70,7 @@ def test_a_pool_takes_the_whole_split(loaded: list[tuple[str, object]]) -> None:
 
 def test_importing_the_tasks_imports_no_loader() -> None:
     code = (
-        "import sys, judged_useless.tasks, judged_useless.environment\n"
+        "import sys, judged_useless.tasks, judged_useless.environment.environment\n"
         "late = {'datasets', 'httpx', 'judged_useless.tasks.hotpotqa', 'judged_useless.tasks.fever'}\n"
         "sys.exit(repr(late & set(sys.modules)) if late & set(sys.modules) else 0)"
     )

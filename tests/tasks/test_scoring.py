@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from judged_useless.tasks import Question, is_correct, normalize_answer, parse_verdict, token_f1
-from judged_useless.tasks.question import Kind
-from judged_useless.tasks.scoring import answer_is_correct
+from judged_useless.tasks.question import Kind, Question
+from judged_useless.tasks.scoring import (
+    answer_is_correct,
+    is_correct,
+    normalize_answer,
+    parse_verdict,
+    token_f1,
+)
 
 TABLE = Path(__file__).parents[1] / "data" / "scoring.csv"
 

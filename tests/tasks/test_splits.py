@@ -1,7 +1,7 @@
 from pathlib import Path
 
 import pytest
-from judged_useless.tasks import Paragraph, Question
+from judged_useless.tasks.question import Paragraph, Question
 from judged_useless.tasks.splits import select, split_ids
 
 

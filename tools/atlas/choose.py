@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
 
 from atlas.candidates import Candidate, may_be_asked
 from atlas.families import FAMILIES

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
 
 from atlas.candidates import leaks
 from atlas.text import pick

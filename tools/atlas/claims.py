@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
 
 from atlas.claim_families import CLAIM_FAMILIES, Claim
 from atlas.contexts import PAGES, shuffled_pages

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
 
 from atlas.candidates import Candidate
 from atlas.choose import identifier

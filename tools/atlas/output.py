@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-from judged_useless.files import sha256, write_atomically
+from judged_useless._io.files import sha256, write_atomically
 from judged_useless.tasks.atlas import CLAIMS, QUESTIONS
 
 CHECKSUMS = "SHA256SUMS"

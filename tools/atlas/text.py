@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from judged_useless.seeds import stable_seed
+from judged_useless._io.seeds import stable_seed
 
 T = TypeVar("T")
 

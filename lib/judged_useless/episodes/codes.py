@@ -9,12 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
 Ints = NDArray[np.int64]
 
-#: Action words of an episode, in the order of their integer codes.
-ACTIONS = ("search", "lookup", "backup_search", "finish", "invalid")
-#: Judgments of an observation, in the order of their integer codes; ``None`` where there is none.
-JUDGMENTS = ("USELESS", "USEFUL", "UNPARSED")
 #: Code of a missing word, and of the place beyond the end of a list; code of a word that is none of these.
 NONE, STRANGE = -1, -2
 

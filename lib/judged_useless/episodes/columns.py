@@ -6,9 +6,9 @@ from itertools import chain
 import numpy as np
 import pandas as pd
 
+from judged_useless._io.strict_json import shown
 from judged_useless.episodes.kinds import as_list, encodable, missing
-from judged_useless.episodes.probed import LISTS, column_kinds
-from judged_useless.strict_json import shown
+from judged_useless.episodes.probe_fields import LISTS, column_kinds
 
 #: Columns with a list of one entry an observation.
 _SPREAD = (*(column for fields in LISTS.values() for column in fields), "pages")

@@ -6,11 +6,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.codes import ACTIONS, JUDGMENTS, NONE, code_matrix
+from judged_useless.environment.regimes import get_regime
+from judged_useless.episodes.codes import NONE, code_matrix
+from judged_useless.episodes.frames import as_codes
+from judged_useless.episodes.frames import as_frame as as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.tables import as_codes
-from judged_useless.episodes.tables import as_frame as as_frame
-from judged_useless.regimes import get_regime
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]

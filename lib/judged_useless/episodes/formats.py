@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from judged_useless._io.files import write_atomically
+from judged_useless._io.strict_json import RepeatedKeyError, shown, strict_loads
 from judged_useless.episodes.columns import entries
 from judged_useless.episodes.kinds import missing, unencodable_field
 from judged_useless.episodes.schema import (
@@ -23,8 +25,6 @@ from judged_useless.episodes.schema import (
     fill_judgments,
     validate,
 )
-from judged_useless.files import write_atomically
-from judged_useless.strict_json import RepeatedKeyError, shown, strict_loads
 
 _WORDS = pa.list_(pa.string())
 _TYPES: dict[str, pa.DataType] = {

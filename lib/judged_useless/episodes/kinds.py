@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judged_useless.regimes import REGIMES
-from judged_useless.strict_json import shown
+from judged_useless._io.strict_json import shown
+from judged_useless.environment.regimes import REGIMES
 
 #: How an episode ended; ``None`` where it cannot be known.
 TERMINATIONS = ("answered", "budget_exhausted", "format_failure", "generation_truncated")

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.codes import ACTIONS as ACTIONS
-from judged_useless.episodes.codes import JUDGMENTS as JUDGMENTS
+from judged_useless._io.strict_json import shown
 from judged_useless.episodes.codes import ListCodes, list_codes
 from judged_useless.episodes.columns import PROBED as PROBED
 from judged_useless.episodes.columns import column_fault
 from judged_useless.episodes.kinds import TERMINATIONS as TERMINATIONS
 from judged_useless.episodes.kinds import as_list, encodable, kind_fault, missing
-from judged_useless.strict_json import shown
+from judged_useless.protocol.vocabulary import ACTIONS as ACTIONS
+from judged_useless.protocol.vocabulary import JUDGMENTS as JUDGMENTS
 
 #: Fields that every stored episode has.
 REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")

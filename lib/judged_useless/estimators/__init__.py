@@ -9,7 +9,6 @@ from judged_useless.estimators.answering import (
 )
 from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
 from judged_useless.estimators.beliefs import belief_curves, belief_prior, belief_table, beliefs_by_model
-from judged_useless.estimators.continuing import continue_or_answer
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.cost import extra_calls, tool_calls, utility
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
@@ -20,10 +19,8 @@ from judged_useless.estimators.inference import holm, non_inferiority, paired_co
 from judged_useless.estimators.judgments import specificity, useless_rate
 from judged_useless.estimators.leaving import leave_contrast, switch_summary
 from judged_useless.estimators.planning import plan_questions, planning_curves
-from judged_useless.estimators.policies import StoppingPolicy, simple_policies
 from judged_useless.estimators.pooling import pooled_contrast
 from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
-from judged_useless.estimators.regret import policy_regret, policy_values
 from judged_useless.estimators.stated_agreement import stated_agreement
 from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime
 
@@ -31,7 +28,6 @@ __all__ = [
     "MEAN3",
     "MEAN4",
     "Estimate",
-    "StoppingPolicy",
     "UndefinedEstimateError",
     "agreement",
     "answer_rate_after_run",
@@ -41,7 +37,6 @@ __all__ = [
     "belief_table",
     "beliefs_by_model",
     "cohen_kappa",
-    "continue_or_answer",
     "design_label_contrast",
     "extra_calls",
     "hazard_by_failed_run",
@@ -56,14 +51,11 @@ __all__ = [
     "paired_contrast",
     "plan_questions",
     "planning_curves",
-    "policy_regret",
-    "policy_values",
     "pooled_contrast",
     "precision_recall",
     "premature_rate",
     "share_answered",
     "share_at_last_action",
-    "simple_policies",
     "specificity",
     "stated_agreement",
     "success_by_regime",

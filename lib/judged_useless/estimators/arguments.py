@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from judged_useless.environment.regimes import get_regime
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.regimes import get_regime
 
 
 def whole_number(name: str, value: object, least: int = 1) -> int:

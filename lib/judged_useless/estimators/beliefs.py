@@ -256,7 +256,7 @@ def beliefs_by_model(
 
 
 def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return belief curves of several models as the table that `judged_useless.figures.beliefs` draws.
+    """Return belief curves of several models as the table that `paper_book.figures.beliefs` draws.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from judged_useless.estimators.matching import (
 )
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Resampling, Stream
-from judged_useless.estimators.stated import Judgments, with_judgments
+from judged_useless.estimators.stated_runs import Judgments, with_judgments
 
 Strata = Literal["step", "question", "regime"]
 

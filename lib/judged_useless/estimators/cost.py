@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.decisions import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Resampling, Stream
 from judged_useless.estimators.success import mean_measure, value_matrix
-from judged_useless.regimes import MEAN6
 
 #: Actions that call a tool; an invalid action costs a step, but no call.
 TOOLS = ("search", "lookup", "backup_search")

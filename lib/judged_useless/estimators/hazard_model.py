@@ -10,7 +10,7 @@ from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError,
 from judged_useless.estimators.matching import Ints, budget_of, require_judgments
 from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
-from judged_useless.estimators.stated import Judgments, with_judgments
+from judged_useless.estimators.stated_runs import Judgments, with_judgments
 
 #: The two coefficients reported, and the names they have in the paper.
 COEFFICIENTS = {"run": "β (run)", "earlier_useful": "γ (earlier useful)"}

@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.cost import utility_matrix
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import Measure, with_interval
 from judged_useless.estimators.resampling import Resampling, Stream
 from judged_useless.estimators.success import mean_measure, success_matrix
-from judged_useless.regimes import MEAN6
 
 
 def _matrix(episodes: Episodes, regimes: Sequence[str], price: float, charge_judgments: bool) -> pd.DataFrame:

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.measure import with_interval
 from judged_useless.estimators.resampling import Resampling, Stream, resampling_weights
 from judged_useless.estimators.success import success_matrix
-from judged_useless.regimes import MEAN6
 
 
 def pooled_contrast(

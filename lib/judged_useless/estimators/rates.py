@@ -6,7 +6,7 @@ from judged_useless.episodes.decisions import as_frame, build_decision_points
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.answering import ends_in_answer, of_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.stated import Judgments, with_judgments
+from judged_useless.estimators.stated_runs import Judgments, with_judgments
 
 
 def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from judged_useless._io.strict_json import shown
 from judged_useless.episodes.decisions import as_frame
 from judged_useless.episodes.kinds import missing
 from judged_useless.episodes.schema import JUDGMENTS, EpisodeError, Episodes
@@ -14,7 +15,6 @@ from judged_useless.estimators.arguments import whole_number
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.resampling import Stream
-from judged_useless.strict_json import shown
 
 _FIELDS = ("question_id", "regime", "actions", "judgments", "stated", "failed")
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from judged_useless.environment.regimes import MEAN3, MEAN4, MEAN6
 from judged_useless.episodes.decisions import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream
-from judged_useless.regimes import MEAN3, MEAN4, MEAN6
 
 _FIELDS = ("question_id", "regime", "success")
 
@@ -191,8 +191,8 @@ def mean_success(
     episodes : pandas.DataFrame or iterable of mappings
         One model and condition, with ``question_id``, ``regime`` and ``success``.
     regimes : sequence of str, default MEAN6
-        Regimes averaged; each must be there. :data:`~judged_useless.regimes.MEAN3`
-        and :data:`~judged_useless.regimes.MEAN4` are the paper's other two.
+        Regimes averaged; each must be there. :data:`~judged_useless.environment.regimes.MEAN3`
+        and :data:`~judged_useless.environment.regimes.MEAN4` are the paper's other two.
     n_boot, seed, level, stream
         Of the question-cluster bootstrap, as in
         :func:`~judged_useless.estimators.contrast.time_matched_contrast`.

@@ -50,7 +50,7 @@ def get_model(spec: str, **options: Any) -> Model:  # noqa: ANN401 - options bel
     ----------
     spec : str
         Such as ``openai:Qwen/Qwen3-8B``, ``anthropic:claude-haiku-4.5``, ``scripted:deadline``, or
-        ``scripted:annotator-10`` for an annotator of `judged_useless.annotation`. One of the paper's
+        ``scripted:annotator-10`` for an annotator of `judged_useless.afterwards`. One of the paper's
         names takes that agent's decoding and the provider's own name for it.
     **options
         Those of the provider's class, such as ``base_url``, ``decoding``, ``thinking``.

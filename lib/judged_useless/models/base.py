@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypedDict
 
+from judged_useless._io.seeds import stable_seed
 from judged_useless.models.characters import replace_halves
-from judged_useless.seeds import stable_seed
 
 #: Sampling seeds are non-negative 31-bit integers, which every backend takes.
 SEED_RANGE = 2**31

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, fields
 from typing import Any, Protocol, Self, runtime_checkable
 
-from judged_useless.judgments.stated import stated_judgment
+from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import Decoding, Generation, Message
-from judged_useless.models.policies import Situation, get_policy
-from judged_useless.models.rates import Rates
+from judged_useless.models.rate_limits import Rates
+from judged_useless.models.scripted_policies import Situation, get_policy
 from judged_useless.models.transcript import Transcript, read_transcript, thought_to_label
-from judged_useless.seeds import stable_seed
-from judged_useless.tasks import Question
+from judged_useless.protocol.stated import stated_judgment
+from judged_useless.tasks.question import Question
 
 
 @runtime_checkable
@@ -49,7 +49,7 @@ class ScriptedModel:
     Parameters
     ----------
     policy : str
-        As for `judged_useless.models.policies.get_policy`.
+        As for `judged_useless.models.scripted_policies.get_policy`.
     questions : iterable of Question
         Those it can be asked.
     budget : int, default 8

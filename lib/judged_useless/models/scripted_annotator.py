@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
-from judged_useless.judgments.stated import stated_judgment
+from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import Decoding, Generation, Message
 from judged_useless.models.scripted import STATED_LABELS, ScriptedModel
 from judged_useless.models.transcript import see
-from judged_useless.seeds import stable_seed
-from judged_useless.tasks import Question
+from judged_useless.protocol.stated import stated_judgment
+from judged_useless.tasks.question import Question
 
 _NAME = re.compile(r"annotator-(100|[1-9]?\d)")
 #: What it says where it is wrong: any other label of the stream.

@@ -19,8 +19,8 @@ from judged_useless.models.base import (
     check_messages,
 )
 from judged_useless.models.characters import replace_escaped_halves
+from judged_useless.models.clients import Pool
 from judged_useless.models.costs import CostMeter, Price, Usage
-from judged_useless.models.pool import Pool
 from judged_useless.models.presets import Identified, identify
 from judged_useless.models.retry import RetryPolicy, with_retries
 from judged_useless.models.transport import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.prompts import PROBES, WORDINGS
-from judged_useless.tasks import Question
+from judged_useless.protocol.prompts import PROBES, WORDINGS
+from judged_useless.tasks.question import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
 _REMAINING = re.compile(r"\[Actions remaining: (\d+)\]")

@@ -12,14 +12,7 @@ from judged_useless.runs.execution import Execution, IncompleteRunError
 from judged_useless.runs.gate import require_places
 from judged_useless.runs.job import Job
 from judged_useless.runs.spec import software
-from judged_useless.runs.store import (
-    Lock,
-    RunError,
-    read_records,
-    recover,
-    rewrite_sorted,
-    write_manifest,
-)
+from judged_useless.runs.store import Lock, RunError, read_records, recover, rewrite_sorted, write_manifest
 
 
 async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -> None:

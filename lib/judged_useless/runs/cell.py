@@ -6,24 +6,24 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judged_useless.agent import run_episode
-from judged_useless.calls import Options
-from judged_useless.conditions import get_condition
-from judged_useless.environment import Environment
-from judged_useless.episodes.found import SUFFIX
-from judged_useless.knowledge import LookupMode
-from judged_useless.models import Model, get_model
+from judged_useless._io.strict_json import shown
+from judged_useless.agent.calls import Options
+from judged_useless.agent.loop import run_episode
+from judged_useless.environment.environment import Environment
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.environment.knowledge import LookupMode
+from judged_useless.environment.regimes import MEAN6, NOT_REPLAYED, get_regime
+from judged_useless.models import get_model
+from judged_useless.models.base import Model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.pool import FailurePool
-from judged_useless.regimes import MEAN6, NOT_REPLAYED, get_regime
+from judged_useless.protocol.conditions import get_condition
 from judged_useless.runs.carrying_out import carry_out
 from judged_useless.runs.checking import load_manifest, record_check
 from judged_useless.runs.execution import IncompleteRunError
-from judged_useless.runs.reading import Run
+from judged_useless.runs.recorded import Run
 from judged_useless.runs.records import record_of
-from judged_useless.runs.spec import Cell
+from judged_useless.runs.spec import PROBES_SUFFIX, Cell
 from judged_useless.runs.store import Check, Key
-from judged_useless.strict_json import shown
 from judged_useless.tasks import get_task, load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
@@ -102,13 +102,13 @@ async def run_cell(
     model : str or Model
         ``provider:name`` as for `judged_useless.models.get_model`, or a model; a model given is left open.
     condition : str, default "unaided"
-        As for `judged_useless.conditions.get_condition`: a released name, or parts joined with ``+``.
+        As for `judged_useless.protocol.conditions.get_condition`: a released name, or parts joined with ``+``.
     task : str, default "hotpotqa"
         As for `judged_useless.tasks.load_questions`.
     split : str, optional
         A split of the task; by default the one its entry in `judged_useless.tasks.TASKS` names.
     regimes : sequence of str, default the six of mean6
-        As for `judged_useless.regimes.get_regime`.
+        As for `judged_useless.environment.regimes.get_regime`.
     n_questions : int, optional
         Only the first so many; all by default.
     budget : int, default 8
@@ -206,7 +206,7 @@ def _check_arguments(out: str | Path | None, useless_rate: float | None, replica
     if out is not None and (beside := _probe_folder(Path(out))) is not None:
         raise ValueError(
             f"out is {shown(str(out))}: in {beside.name} lies what probes find of the run "
-            f"{beside.name.removesuffix(SUFFIX)}, and no run there could be read; give another folder"
+            f"{beside.name.removesuffix(PROBES_SUFFIX)}, and no run there could be read; give another folder"
         )
     if useless_rate is not None and not 0 <= useless_rate <= 1:
         raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
@@ -220,7 +220,7 @@ def _check_arguments(out: str | Path | None, useless_rate: float | None, replica
 def _probe_folder(path: Path) -> Path | None:
     """Return the folder of a run's probes that a path is or lies in."""
     whole = path.resolve()
-    return next((each for each in (whole, *whole.parents) if each.name.endswith(SUFFIX)), None)
+    return next((each for each in (whole, *whole.parents) if each.name.endswith(PROBES_SUFFIX)), None)
 
 
 def _model(

@@ -4,11 +4,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judged_useless.episodes.found import SUFFIX
+from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED
-from judged_useless.regimes import get_regime
 from judged_useless.runs.entries import WORDS, Kind, check_entries, is_kind
-from judged_useless.runs.spec import episode_split
+from judged_useless.runs.spec import PROBES_SUFFIX, episode_split
 from judged_useless.runs.store import MANIFEST, Check, RunError, read_manifest
 
 #: What may be said of a run in its manifest.
@@ -81,8 +80,8 @@ def require_manifest(
     """
     manifest = load(path)
     if manifest is None:
-        if path.name.endswith(SUFFIX):
-            run = path.with_name(path.name.removesuffix(SUFFIX))
+        if path.name.endswith(PROBES_SUFFIX):
+            run = path.with_name(path.name.removesuffix(PROBES_SUFFIX))
             raise RunError(f"{path}: the probe folder of {run}, not a run; give {run}")
         raise RunError(f"{path}: no manifest.json there, so it is no run directory")
     return manifest
@@ -90,8 +89,8 @@ def require_manifest(
 
 def _refuse_beside(path: Path, spec: Mapping[str, Any]) -> None:
     """Refuse what a probe or an annotator has made, which lies beside runs and looks like one."""
-    folder = next((each for each in path.resolve().parents if each.name.endswith(SUFFIX)), None)
-    run = None if folder is None else folder.with_name(folder.name.removesuffix(SUFFIX))
+    folder = next((each for each in path.resolve().parents if each.name.endswith(PROBES_SUFFIX)), None)
+    run = None if folder is None else folder.with_name(folder.name.removesuffix(PROBES_SUFFIX))
     give = "give the run" if run is None else f"give the run: {run}"
     if "probe" in spec:
         raise RunError(f"{path}: what the probe {spec['probe']} found of a run, not a run; {give}")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from types import UnionType
 from typing import Any
 
+from judged_useless._io.strict_json import shown
 from judged_useless.runs.store import RunError
-from judged_useless.strict_json import shown
 
 Kind = type | UnionType
 

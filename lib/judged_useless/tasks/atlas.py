@@ -7,10 +7,10 @@ measure. `tools/build_atlas.py` makes them.
 
 from pathlib import Path
 
-from judged_useless.paths import data_dir
+from judged_useless._io.paths import data_dir
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.reading import read_questions
 from judged_useless.tasks.splits import select, split_ids
+from judged_useless.tasks.strict_reading import read_questions
 
 QUESTIONS = "atlas.jsonl.gz"
 CLAIMS = "atlas_claims.json.gz"

@@ -8,8 +8,8 @@ import httpx
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 from tqdm import tqdm
 
-from judged_useless.files import sha256 as sha256_of
-from judged_useless.paths import cache_dir
+from judged_useless._io.files import sha256 as sha256_of
+from judged_useless._io.paths import cache_dir
 
 
 class _BrokenOffError(Exception):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.reading import read_questions
+from judged_useless.tasks.strict_reading import read_questions
 
 #: Where the file is, when `load` is not told.
 SOURCE_VARIABLE = "JUDGED_USELESS_FEVER"

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from judged_useless.reaching import cache_alone_unless_reachable
+from judged_useless._io.hub_access import cache_alone_unless_reachable
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.reading import read_questions
 from judged_useless.tasks.splits import select, split_ids
+from judged_useless.tasks.strict_reading import read_questions
 
 #: The data set on the hub.
 REPOSITORY = "hotpotqa/hotpot_qa"

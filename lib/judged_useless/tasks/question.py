@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
-from judged_useless.tasks.rows import FeverRow, HubRow, OriginalRow, validated
+from judged_useless.tasks.hub_rows import FeverRow, HubRow, OriginalRow, validated
 
 Kind = Literal["question", "claim"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from judged_useless.paths import data_dir
+from judged_useless._io.paths import data_dir
 from judged_useless.tasks.question import Question
 
 

@@ -1,0 +1,287 @@
+"""Generated parts of the book's pages on the paper's numbers: ``python -m paper_book.generated FOLDER``.
+
+FOLDER is the one that holds ``deviations.md`` and ``published.md``; those pages include ``generated/*.md``.
+"""
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+
+import pandas as pd
+from judged_useless._io.files import write_atomically
+
+from paper_book import consistency
+from paper_book.published.transcribed import PublishedError, published_dir, read_file, tables
+from paper_book.published.verifying import count_numbers, verify
+from paper_book.tables.shown import Table
+
+#: What the paper's tables show, in our words.
+TITLES: dict[str, str] = {
+    "1": "Conditions and measures",
+    "2": "Success of every condition",
+    "3": "Where each claim is tested",
+    "4": "Registered tests, original to A9",
+    "5": "Registered tests, A10 to A20",
+    "6": "Contrasts under four stratifications, and cost",
+    "7": "Measures on simulated policies",
+    "8": "Plausible failures",
+    "9": "Integration index and contrast",
+    "10": "Hazard model",
+    "11": "Specificity of the judgments",
+    "12": "Contrasts raw and repaired",
+    "13": "HotpotQA, success by regime and index",
+    "14": "FEVER, success by regime and index",
+    "15": "Paired contrasts",
+    "16": "Budgets of 8 and 16 actions",
+    "17": "Distance from the best simple policy",
+    "18": "Tool calls under both budgets",
+    "19": "Calls and utility of the stated-judgment rule",
+    "20": "Registered tests of the stated-judgment rule",
+    "21": "Claude Haiku 4.5 with rule or cost stated",
+    "22": "Fresh questions",
+    "23": "Contrast on stated judgments",
+    "24": "Qwen3-32B with and without thinking",
+    "25": "Two sources",
+    "26": "Answerless source, long recovery",
+    "27": "Second run",
+    "28": "Third run",
+    "text": "Numbers of the text and the captions",
+    "figures": "Numbers of the figures that the text states",
+    "card": "Numbers of the released episodes' card",
+}
+#: Columns of the search, the telling ones first; value, interval and p are put together from several.
+_SEARCHED = (
+    "table", "model", "condition", "regime", "measure", "value", "interval", "p", "split", "panel", "row",
+    "column", "note",
+)  # fmt: skip
+_DOWNLOADS = "_static/published"
+#: Comparisons that hold and look as if they did not: check, quantity, and why they do.
+SUSPECTED: tuple[tuple[str, str, str], ...] = (
+    ("endings", "claude-haiku-4.5", "an episode may also end in a format failure or a truncated turn"),
+    ("shares-add-up", "search-r1", "three rounded shares need not add up to 100"),
+    ("ranges", "unaided · plausible · useless_rate, largest", "the value behind it may round either way"),
+    ("ranges", "enforced_rule · mean6 · extra_calls", "rounded to whole calls"),
+    (
+        "ranges",
+        "integration_index: high, largest",
+        "one number for both tasks, and both tables agree with it",
+    ),
+)
+_FROM_PAGE = f"../{_DOWNLOADS}"
+
+#: The contrast that the card prints, as it is called in two checks.
+_CARD = ("qwen3-8b · unaided · delta", "qwen3-8b · unaided · delta: delta")
+
+
+def _raw(html: str) -> str:
+    """Return HTML as a MyST block; its fence is longer than any run of backticks inside."""
+    fence = "`" * 8
+    if fence in html:
+        raise ValueError("a generated part holds the fence that should enclose it")
+    return f"{fence}{{raw}} html\n{html}\n{fence}\n"
+
+
+def _table(frame: pd.DataFrame, caption: str, note: str = "") -> str:
+    return Table(frame, caption, note)._repr_mimebundle_()["text/html"]
+
+
+def _comparisons(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return comparisons as a page shows them: three columns, which a narrow screen can hold."""
+    remark = frame["note"].where(frame["note"].eq(""), " (" + frame["note"] + ")")
+    return pd.DataFrame(
+        {
+            "quantity": frame["what"] + remark,
+            "here": frame["left_place"] + ": " + frame["left"],
+            "there": frame["right_place"] + ": " + frame["right"],
+        }
+    )
+
+
+def _suspected(rows: pd.DataFrame) -> pd.DataFrame:
+    found = []
+    for check, quantity, reason in SUSPECTED:
+        which = (rows["check"] == check) & rows["what"].str.contains(quantity, regex=False) & rows["holds"]
+        if not which.any():
+            raise LookupError(f"no comparison of {check} that holds is about {quantity}")
+        found.append(rows[which].assign(note=reason))
+    places = (
+        rows[["left_place", "right_place"]].isin(["dataset card", "Table 6", "released cells"]).all(axis=1)
+    )
+    contrast = places & rows["what"].isin(_CARD) & rows["check"].ne("intervals") & rows["holds"]
+    found.append(rows[contrast].assign(note="one number, with three decimals and with two"))
+    return _comparisons(pd.concat(found))
+
+
+def consistency_page() -> str:
+    """Return the part of the page of deviations that is computed from the paper's numbers.
+
+    Returns
+    -------
+    str
+        MyST: how many comparisons hold by check, each that does not with both numbers and their places, those
+        that look as if they did not, and those that only rounding reconciles.
+    """
+    checks, rows = consistency.summary(), consistency.table()
+    failing, rounded = rows[~rows["holds"]], rows[rows["rounded"]]
+    clean = int((checks["comparisons"] == checks["hold"]).sum())
+    listed = checks[["rule", "tables", "comparisons", "hold"]].set_axis(
+        ["what should hold", "where", "comparisons", "hold"], axis=1
+    )
+    parts = [
+        f"{len(checks)} checks make {len(rows):,} comparisons; {len(rows) - len(failing):,} hold, "
+        f"{len(failing)} do not. {clean} checks hold throughout.",
+        "### What does not hold",
+        _raw(_table(_comparisons(failing), "Each comparison that does not hold, with both numbers")),
+        "### What only looks like a contradiction",
+        _raw(_table(_suspected(rows), "Comparisons that hold although the printed numbers differ")),
+        "### What was compared",
+        _raw(_table(listed, "How many comparisons of each check hold")),
+        "### Mere rounding",
+        f"In {len(rounded)} of the comparisons that hold, the printed numbers lead to another last digit or "
+        "to a tie, and the rounding of the numbers behind them explains it.",
+        _raw(
+            "<details><summary>Show them</summary>\n"
+            + _table(_comparisons(rounded), "Differences that rounding explains")
+            + "\n</details>"
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _index_row(table: str, counted: "pd.Series[int]", file: str) -> str:
+    name = f"Table {table}" if table.isdigit() else table.capitalize()
+    cells = "".join(f"<td>{int(counted[column])}</td>" for column in ("rows", "numbers"))
+    link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(name)}</a>'
+    return f"<tr><td>{link}</td><td>{escape(TITLES[table])}</td>{cells}</tr>"
+
+
+def published_index() -> str:
+    """Return the list of tables with their counts and downloads, and the search over all numbers.
+
+    Returns
+    -------
+    str
+        MyST. The search works without a network and from a file; without scripts the downloads remain.
+    """
+    counted = count_numbers()
+    body = "\n".join(_index_row(row["table"], row, row["file"]) for _, row in counted.iterrows())
+    head = "".join(f"<th>{name}</th>" for name in ("download", "content", "rows", "numbers"))
+    rows, numbers = int(counted["rows"].sum()), int(counted["numbers"].sum())
+    caption = f"{len(counted)} files, {rows:,} rows, {numbers:,} numbers"
+    listing = (
+        f'<figure class="ju-table"><figcaption>{caption}</figcaption><div class="ju-scroll" tabindex="0" '
+        f'role="region" aria-label="{caption}"><table class="ju-sortable"><thead><tr>{head}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div></figure>"
+    )
+    others = "".join(
+        f'<li><a href="{_FROM_PAGE}/{name}" download>{name}</a>: {what}</li>'
+        for name, what in (
+            ("released_cells.csv", "Δ, its interval and mean6 of the released cells, at full precision"),
+            ("vocabulary.csv", "what every name in the columns means"),
+        )
+    )
+    search = f"""<form class="ju-search" role="search" data-ju-search>
+<label for="ju-search-words">Words that all occur in a row, such as <kbd>qwen3-8b delta fresh300</kbd></label>
+<input id="ju-search-words" type="search" autocomplete="off" spellcheck="false"
+ aria-describedby="ju-search-count" style="width: 100%; max-width: 36rem">
+<p id="ju-search-count" role="status" aria-live="polite"></p>
+<noscript><p>The search needs scripts; the files below hold every number.</p></noscript>
+</form>
+<div class="ju-scroll" tabindex="0" role="region" aria-label="Numbers found">
+<table id="ju-search-found"></table>
+</div>
+<script defer src="{_FROM_PAGE}/numbers.js"></script>
+<script defer src="../_static/published.js"></script>"""
+    parts = ["## Search", _raw(search), "## Tables", _raw(listing + f"\n<ul>{others}</ul>")]
+    return "\n\n".join(parts) + "\n"
+
+
+def search_data() -> str:
+    """Return all published numbers as a script, which also works where a page cannot fetch files.
+
+    Returns
+    -------
+    str
+        JavaScript that sets ``window.publishedNumbers`` to columns and rows. No text can end the script.
+    """
+    rows = []
+    for path in tables().values():
+        for entry in read_file(path).to_dict("records"):
+            fraction = f"{entry['k']}/{entry['n']}" if entry["k"] and entry["n"] else ""
+            made = {
+                "value": entry["value"] or fraction,
+                "interval": f"[{entry['low']}, {entry['high']}]" if entry["low"] or entry["high"] else "",
+            }
+            rows.append([(entry | made)[name] for name in _SEARCHED])
+    text = json.dumps({"columns": _SEARCHED, "rows": rows}, ensure_ascii=True, separators=(",", ":"))
+    escaped = text.replace("<", "\\u003c")
+    return f"window.publishedNumbers = {escaped};\n"
+
+
+#: Generated parts, by the file that a page includes.
+PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "published.md": published_index}
+
+
+def write(folder: Path) -> list[Path]:
+    """Write every generated part, the search's data and the files to download.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Folder of the pages that include them.
+
+    Returns
+    -------
+    list of pathlib.Path
+        What was written: ``generated/*.md`` and ``_static/published/*``.
+
+    Raises
+    ------
+    PublishedError
+        If the published numbers are not what was transcribed.
+    """
+    problems = verify()
+    if problems:
+        raise PublishedError("; ".join(f"{each.file}: {each.message}" for each in problems))
+    texts = {f"generated/{name}": part() for name, part in PARTS.items()}
+    texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
+    written = [_write(folder / name, text) for name, text in texts.items()]
+    for path in sorted(published_dir().glob("*.csv")):
+        written.append(_copy(path, folder / _DOWNLOADS / path.name))
+    return written
+
+
+def _write(path: Path, text: str) -> Path:
+    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
+
+
+def _copy(origin: Path, goal: Path) -> Path:
+    return write_atomically(goal, lambda temporary: shutil.copyfile(origin, temporary))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The folder; what the program was called with by default.
+
+    Returns
+    -------
+    int
+        Exit status.
+    """
+    given = sys.argv[1:] if arguments is None else list(arguments)
+    if len(given) != 1:
+        sys.stderr.write(f"{__doc__}\n")
+        return 2
+    write(Path(given[0]))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

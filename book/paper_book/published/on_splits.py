@@ -1,0 +1,171 @@
+"""Published quantities on the questions that a page is about, and in the form that it compares them in."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from judged_useless.estimators.estimate import Estimate
+
+from paper_book.absent import Absent
+from paper_book.published.comparing import one_each
+from paper_book.published.transcribed import QUANTITY, published
+
+_NAMES = {"card": "the data set's card"}
+
+
+def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
+    """Return published quantities on another split: what the paper prints of it, the others without a number.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published` on one split.
+    split : str
+        The questions wanted; of a split that the paper does not have, no row has a number.
+
+    Returns
+    -------
+    pandas.DataFrame
+        As many rows, in the same order, from wherever the paper prints each quantity; `printed` itself where
+        it is of that split already.
+
+    Examples
+    --------
+    >>> delta = published(6, panel="delta", model="qwen3-8b", condition="unaided")
+    >>> on_split(delta, "fresh300")[["table", "value_printed"]].to_numpy().tolist()
+    [['22', '-0.05']]
+    """
+    if printed["split"].eq(split).all():
+        return printed
+    everything = published()
+    there = one_each(everything[everything["split"] == split])
+    known = dict(zip(_quantities(there), there.index, strict=True))
+    wanted = printed.assign(split=split, note="")
+    rows = [
+        there.loc[[known[key]]] if key in known else _without_numbers(wanted.loc[[place]])
+        for place, key in zip(wanted.index, _quantities(wanted), strict=True)
+    ]
+    return pd.concat(rows, ignore_index=True)
+
+
+def _quantities(rows: pd.DataFrame) -> list[tuple[object, ...]]:
+    return list(rows[list(QUANTITY)].astype("string").fillna("").itertuples(index=False, name=None))
+
+
+def _without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    blank = rows.copy()
+    blank[["value", "low", "high", "p"]] = np.nan
+    blank[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
+    nothing = pd.array([pd.NA] * len(rows), dtype="Int64")
+    return blank.assign(n=nothing, k=nothing)
+
+
+def as_counts(printed: pd.DataFrame) -> pd.DataFrame:
+    """Return published shares as the counts k of n wherever the paper prints these beside the share.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The same rows; a count is compared as a count, which is stricter than a rounded share.
+
+    Examples
+    --------
+    >>> row = as_counts(published(5, model="search-r1", measure="answered_after_5")).iloc[0]
+    >>> f"{row['k']} of {row['n']}", row["value_printed"]
+    ('29 of 165', '')
+    """
+    counted = printed["k"].notna() & printed["n"].notna()
+    return printed.assign(
+        value=printed["value"].where(~counted), value_printed=printed["value_printed"].where(~counted, "")
+    )
+
+
+def filled(compared: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of a comparison that show a number, published or recomputed.
+
+    Parameters
+    ----------
+    compared : pandas.DataFrame
+        Result of :func:`paper_book.measures.recompute.recompute`.
+
+    Returns
+    -------
+    pandas.DataFrame
+    """
+    shown = compared[["value", "low", "high", "recomputed"]].notna().any(axis=1)
+    return compared[shown].reset_index(drop=True)
+
+
+def where_printed(printed: pd.DataFrame) -> str:
+    """Return in words where published numbers stand.
+
+    Parameters
+    ----------
+    printed : pandas.DataFrame
+        Rows of :func:`published` or of a comparison; those without a number are left out.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> where_printed(published(6, panel="delta"))
+    'Table 6'
+    """
+    there = printed[printed[["value", "low", "high", "k"]].notna().any(axis=1)]
+    return _listed(list(dict.fromkeys(_place(record) for record in there.to_dict("records"))))
+
+
+def _place(record: Mapping[Any, Any]) -> str:
+    table, panel = str(record["table"]), str(record["panel"])
+    if table.isdigit():
+        return f"Table {table}"
+    if table != "text":
+        return _NAMES.get(table, table.capitalize())
+    if panel.startswith("caption:"):
+        return f"the caption of {panel.removeprefix('caption:').capitalize()}"
+    if panel[:1].isdigit():
+        return f"§{panel}"
+    return f"Appendix {panel}" if panel[:1].isupper() else f"the {panel}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "nothing for these questions"
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
+
+
+def unprinted(estimates: Mapping[str, Estimate | Absent], label: str, *, decimals: int = 2) -> pd.DataFrame:
+    """Return estimates as rows of a comparison of which the paper prints nothing.
+
+    Parameters
+    ----------
+    estimates : mapping of str to Estimate or Absent
+        By name; those without a value are left out.
+    label : str
+        Column of the names.
+    decimals : int, default 2
+        Precision at which such numbers are printed elsewhere.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns `label` and what tables and figures of comparisons read.
+    """
+    there = {name: each for name, each in estimates.items() if not isinstance(each, Absent)}
+    mine = [(each.value, each.low, each.high) for each in there.values()]
+    numbers = pd.DataFrame(mine, columns=["recomputed", "recomputed_low", "recomputed_high"], dtype=float)
+    return numbers.assign(
+        **{label: list(there)},
+        **dict.fromkeys(("value", "low", "high", "difference", "k"), np.nan),
+        table="",
+        decimals=decimals,
+        equal=None,
+    )

@@ -1,0 +1,1 @@
+"""Files, paths, seeds and strict JSON: what every room stands on."""

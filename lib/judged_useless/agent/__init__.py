@@ -1,0 +1,1 @@
+"""One episode: the loop, its conversation, and what stops it."""

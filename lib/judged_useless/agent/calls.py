@@ -1,0 +1,134 @@
+"""What an episode asks of a model: the options of a run, requests, proposed turns."""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from judged_useless.models.base import Generation, Message, Model
+from judged_useless.protocol.side_channel import JUDGMENT_FORM, JUDGMENT_TOKENS
+from judged_useless.protocol.turns import Turn
+
+#: Opens the side channel's reply of a thinking model, which would spend its eight tokens on thinking. Ours:
+#: the paper does not say how it asked there.
+NO_THINKING = "<think>\n\n</think>\n\n"
+# Providers whose models continue a message of the assistant's.
+_CONTINUING = ("vllm", "openai")
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Call(NamedTuple):
+    """One request: what it was for, after how many observations, and what came back."""
+
+    kind: str
+    t: int
+    generation: Generation
+
+
+class Proposal(NamedTuple):
+    """A turn before it is accepted: its text as the history keeps it, and as read."""
+
+    text: str
+    turn: Turn
+    truncated: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """How episodes are run, the same for a whole cell.
+
+    Attributes
+    ----------
+    k : int, default 5
+        Run of USELESS judgments at which a rule acts.
+    style : {"react", "search-r1"}, default "react"
+        How the agent writes a turn.
+    judge : bool, default False
+        Ask the side-channel question after every observation also where the condition reads no judgment of
+        the model's: on a copy, as the paper's replay of recorded trajectories does.
+    useless_rate : float, optional
+        For the condition ``random``: the model's own rate of USELESS on development questions.
+    seed : int, default 42
+        Base seed of the random signal.
+    constrain : bool, default False
+        Hold turns and judgments to their form while they are generated, for models too small to keep it. A
+        deviation from the paper.
+    """
+
+    k: int = 5
+    style: str = "react"
+    judge: bool = False
+    useless_rate: float | None = None
+    seed: int = 42
+    constrain: bool = False
+
+
+def judgment_request(
+    model: Model, messages: Sequence[Message], question: str, *, constrain: bool
+) -> tuple[list[Message], dict[str, Any]]:
+    """Return what is sent to ask for the judgment of the latest observation.
+
+    Parameters
+    ----------
+    model : Model
+        That is asked.
+    messages : sequence of Message
+        The history up to that observation; it stays as it is.
+    question : str
+        The side channel's.
+    constrain : bool
+        Whether the reply is held to its form.
+
+    Returns
+    -------
+    tuple of (list of Message, dict)
+        Messages, and options of the request.
+    """
+    asked: list[Message] = [*messages, {"role": "user", "content": question}]
+    if model.decoding.thinking and model.provider in _CONTINUING:
+        asked.append({"role": "assistant", "content": NO_THINKING})
+    return asked, {"max_new_tokens": JUDGMENT_TOKENS, "regex": JUDGMENT_FORM if constrain else None}
+
+
+async def all_of(coroutines: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
+    """Wait for all; if one fails the others are cancelled, and its failure is raised as itself.
+
+    Parameters
+    ----------
+    coroutines : iterable of coroutine
+        Started in this order.
+
+    Returns
+    -------
+    list
+        Results, in the same order.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(each) for each in coroutines]
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from failures
+    return [task.result() for task in tasks]
+
+
+async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
+    """Wait for both; if one fails the other is cancelled, and its failure is raised as itself.
+
+    Parameters
+    ----------
+    first, second : coroutine
+        Started in this order.
+
+    Returns
+    -------
+    tuple
+        Both results.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = group.create_task(first), group.create_task(second)
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from failures
+    return tasks[0].result(), tasks[1].result()

@@ -1,0 +1,260 @@
+"""One episode: a question, a failing source, and an agent that may stop or be stopped.
+
+The loop is :func:`run_episode`; what is asked around it is in :class:`Episode`, what the harness does with
+judgments in `judged_useless.agent.stoppers`. A transport failure is an exception and leaves no episode behind.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from judged_useless.agent.calls import Call, Options, Proposal, judgment_request, together
+from judged_useless.agent.conversation import Conversation
+from judged_useless.agent.stoppers import STOPPERS, Stopper
+from judged_useless.environment.environment import Environment, Observation
+from judged_useless.models.base import Generation, Message, Model
+from judged_useless.protocol.conditions import Condition
+from judged_useless.protocol.prompts import get_wording
+from judged_useless.protocol.rule import IntegrationRule
+from judged_useless.protocol.side_channel import parse_side_channel
+from judged_useless.protocol.signals import lexical_judgment, random_judgment
+from judged_useless.protocol.stated import stated_judgment
+from judged_useless.protocol.turns import Turn, get_style, read_native_calls
+from judged_useless.tasks.scoring import is_correct
+
+
+async def run_episode(
+    model: Model, environment: Environment, condition: Condition, options: Options | None = None
+) -> "Episode":
+    """Run one episode to its end (paper §2 and Appendix B.1).
+
+    Parameters
+    ----------
+    model : Model
+        Continues the conversation.
+    environment : Environment
+        A fresh one, with a budget; holds the question and the regime.
+    condition : Condition
+        What the agent is told, which signal is read, and who stops.
+    options : Options, optional
+        k, style of turns, what is recorded besides.
+
+    Returns
+    -------
+    Episode
+        Ended, with its record.
+
+    Raises
+    ------
+    ModelError
+        If a request gave no generation; the episode is then void.
+    ValueError
+        If condition, style, task and regime do not fit each other.
+    """
+    episode = Episode(model, environment, condition, options or Options())
+    while not environment.ended:
+        turn = await episode.next_turn()
+        if turn.action is None:
+            break
+        episode.take(turn)
+    await episode.judge_last()
+    return episode
+
+
+@dataclass
+class Episode:
+    """State and record of one episode.
+
+    Attributes
+    ----------
+    actions, judgments, stated : list
+        As in the episode schema; `judgments` and `stated` have one entry an observation so far decided on.
+    observations : list of Observation
+        What was seen.
+    calls : list of Call
+        Every request.
+    events : list of tuple of (int, str)
+        What the harness did, and after how many observations.
+    termination : str
+        How it ended; empty before.
+    """
+
+    model: Model
+    environment: Environment
+    condition: Condition
+    options: Options
+    rule: IntegrationRule = field(init=False)
+    stopper: Stopper = field(init=False)
+    conversation: Conversation = field(init=False)
+    actions: list[str] = field(default_factory=list)
+    judgments: list[str | None] = field(default_factory=list)
+    stated: list[str | None] = field(default_factory=list)
+    observations: list[Observation] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
+    events: list[tuple[int, str]] = field(default_factory=list)
+    n_discarded: int = 0
+    termination: str = ""
+
+    def __post_init__(self) -> None:
+        environment, condition = self.environment, self.condition
+        if environment.budget is None:
+            raise ValueError("the environment has no budget; an episode needs one to end")
+        if condition.two_source and not environment.two_source:
+            raise ValueError(
+                f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has "
+                f"none, ts_{environment.regime.name} has"
+            )
+        if condition.signal == "random" and self.options.useless_rate is None:
+            raise ValueError(
+                f"condition {condition.name!r} needs useless_rate, the model's own share of USELESS on "
+                "development questions"
+            )
+        self.rule = IntegrationRule(self.options.k)
+        self.stopper = STOPPERS[condition.stopper]()
+        style = get_style(self.options.style)
+        self._read = (
+            partial(read_native_calls, otherwise=style.read) if condition.native_calls else style.read
+        )
+        self._written, self._form = style.written, style.form
+        # A thinking model may well quote the word that would stop it.
+        self._stop = () if self.model.decoding.thinking else style.stop
+        self.conversation = Conversation(
+            get_wording(self.options.style, environment.question.kind),
+            environment.question.text,
+            additions=condition.additions,
+            count_down=condition.counter,
+            two_source=environment.two_source,
+            budget=environment.budget,
+            k=self.options.k,
+        )
+
+    @property
+    def t(self) -> int:
+        """Observations so far."""
+        return len(self.observations)
+
+    @property
+    def asks_side_channel(self) -> bool:
+        """Whether the model itself is asked for judgments."""
+        signal = self.condition.signal
+        return signal == "side_channel" or (self.options.judge and signal in (None, "stated"))
+
+    async def next_turn(self) -> Turn:
+        """Ask for the next turn, and for the judgment of the latest result together with it if possible."""
+        if not self.observations:
+            return self._accept(await self.propose())
+        if self.stopper.must_wait(self):
+            self._note(await self._judge())
+            await self.stopper.before_turn(self)
+            proposal = await self.propose()
+        elif self.asks_side_channel:
+            judgment, proposal = await together(self._judge(), self.propose())
+            self._note(judgment)
+        else:
+            self._note(await self._judge())
+            proposal = await self.propose()
+        self.stated.append(stated_judgment(proposal.turn.thought))
+        return self._accept(await self.stopper.after_turn(self, proposal))
+
+    async def propose(self) -> Proposal:
+        """Ask for a turn, once more with a reminder if the condition has one and the turn is unreadable."""
+        proposal = await self._ask_turn()
+        if proposal.turn.action is None and not proposal.truncated and self.condition.reminder:
+            if proposal.text:
+                self.conversation.assistant(proposal.text)
+            self.conversation.user(self.conversation.wording.reminder)
+            self.note_event("format_reminder")
+            proposal = await self._ask_turn()
+        return proposal
+
+    async def _ask_turn(self) -> Proposal:
+        form = self._form(self.environment.actions) if self.options.constrain else None
+        generation = await self.call("turn", self.conversation.messages, stop=self._stop, regex=form)
+        text = generation.text.strip()
+        return Proposal(self._written(text), self._read(text), generation.finish_reason == "length")
+
+    def _accept(self, proposal: Proposal) -> Turn:
+        """Write a turn into the history; one that was cut off counts as unreadable, whatever it says."""
+        self.conversation.assistant(proposal.text)
+        if proposal.truncated:
+            self.termination = "generation_truncated"
+            return Turn(None)
+        if proposal.turn.action is None:
+            self.termination = "format_failure"
+        return proposal.turn
+
+    def take(self, turn: Turn) -> None:
+        """Take a turn's action in the environment and write what is seen into the history."""
+        observation = self.environment.step(turn.action or "", turn.text)
+        if observation is None:
+            self.actions.append("finish")
+            self.termination = "answered"
+            return
+        self.actions.append(observation.action)
+        self.observations.append(observation)
+        self.conversation.observe(observation.text, self.environment.steps_left or 0)
+        if self.environment.ended:
+            self.termination = "budget_exhausted"
+
+    async def _judge(self) -> str | None:
+        """Return the judgment of the latest observation by the condition's signal; None if there is none."""
+        question, seen = self.environment.question, self.observations[-1]
+        if self.condition.signal == "random":
+            rate = self.options.useless_rate or 0.0
+            return random_judgment(
+                question.id, self.environment.regime.name, self.t, rate, seed=self.options.seed
+            )
+        if self.condition.signal == "lexical":
+            return lexical_judgment(question.text, seen.text)
+        if not self.asks_side_channel:
+            return None
+        conversation, constrain = self.conversation, self.options.constrain
+        messages, options = judgment_request(
+            self.model, conversation.messages, conversation.wording.judgment, constrain=constrain
+        )
+        reply = await self.call("judgment", messages, **options)
+        return parse_side_channel(reply.text)
+
+    def _note(self, judgment: str | None) -> None:
+        self.judgments.append(judgment)
+        # A stated judgment is counted when the turn that states it is proposed.
+        if self.condition.signal not in (None, "stated") and self.stopper.counts(self):
+            self.rule.observe(judgment)
+
+    async def judge_last(self) -> None:
+        """Judge the last observation too where judgments are only recorded; the paper's replay does."""
+        recorded_only = self.condition.signal in (None, "stated") and self.options.judge
+        if recorded_only and len(self.judgments) < self.t:
+            self.judgments.append(await self._judge())
+
+    async def call(self, kind: str, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401
+        """Make one request and keep what came back.
+
+        Parameters
+        ----------
+        kind : {"turn", "judgment", "decision"}
+            What it is for.
+        messages : sequence of Message
+            The conversation, or a copy that goes on.
+        **options
+            Passed on to the model.
+
+        Returns
+        -------
+        Generation
+        """
+        t = self.t
+        generation = await self.model.generate(list(messages), **options)
+        self.calls.append(Call(kind, t, generation))
+        return generation
+
+    def note_event(self, what: str) -> None:
+        """Keep what the harness did at this step."""
+        self.events.append((self.t, what))
+
+    @property
+    def success(self) -> bool:
+        """Whether it was answered, and rightly."""
+        answer = self.environment.answer
+        return answer is not None and is_correct(self.environment.question, answer)

@@ -1,0 +1,52 @@
+"""Download the released episodes, check them, and compare every cell with the paper."""
+
+import argparse
+
+from tqdm import tqdm
+
+SUMMARY = "download the released episodes and compare every cell with the paper"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``fetch``."""
+    from judged_useless.sources.hub import REPOSITORY
+    from judged_useless.sources.verified import SPLITS
+
+    parser.add_argument(
+        "--repository",
+        default=REPOSITORY,
+        help="data set on the hub, or a local folder in its layout (%(default)s)",
+    )
+    parser.add_argument(
+        "--split",
+        action="append",
+        choices=SPLITS,
+        help="this split only, beside what of the same commit is in the cache; may be repeated (all)",
+    )
+    parser.add_argument("--revision", help="commit, tag or branch of the data set (the newest)")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Fetch, recompute Δ and mean6 of every cell, and print which equal the paper's.
+
+    Returns
+    -------
+    int
+        0 if every cell that was fetched and can be compared equals the paper's, else 1.
+    """
+    from judged_useless.sources.hub import fetch
+    from judged_useless.sources.readers import load_episodes
+    from judged_useless.sources.released import compare_cells, summary
+    from judged_useless.sources.verified import SPLITS, unfetched
+
+    splits = arguments.split or SPLITS
+    fetched = fetch(arguments.repository, splits=splits, revision=arguments.revision)
+    counted = sum(n for split, n in fetched.n_episodes.items() if split in splits)
+    print(f"fetched {counted:,} episodes of {fetched.repository}")
+    if hint := unfetched(SPLITS):
+        print(f"in the cache is only {', '.join(fetched.n_episodes)}: {hint}")
+    episodes = load_episodes("hub", split=list(fetched.n_episodes))
+    cells = compare_cells(episodes, progress=lambda cells: tqdm(cells, desc="cells", unit="cell"))
+    print(cells.to_string(index=False, na_rep="–"))
+    print(summary(cells))
+    return 0 if cells["equal"].dropna().all() else 1

@@ -1,0 +1,154 @@
+"""Run one cell of the experiment, or what is missing of it, and print the success of each regime and Δ."""
+
+import argparse
+import asyncio
+import sys
+import textwrap
+from typing import Any
+
+from judged_useless.cli.options import add_model_arguments, model_options
+
+SUMMARY = "run an agent on a failing source, or resume a run"
+
+#: Options of the command line that are arguments of `run_cell` under the same name.
+_CELL = (
+    "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
+    "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency", "progress",
+)  # fmt: skip
+
+
+#: Regimes with a number or two, as `judged_useless.environment.regimes.PARAMETRIC` reads them.
+_PATTERNS = "recover_after_N, late_onset_from_N, intermittent_RATE_SEED, ts_REGIME"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``run``."""
+    from judged_useless.environment.regimes import MEAN6
+
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = _names()
+    parser.add_argument(
+        "--model",
+        required=True,
+        help="provider:name, such as openai:Qwen/Qwen3-8B or scripted:own-5; see below",
+    )
+    parser.add_argument(
+        "--condition", default="unaided", help="one of those below, or parts joined with + (%(default)s)"
+    )
+    parser.add_argument(
+        "--task", default="hotpotqa", help="hotpotqa, fever, atlas, atlas-claims (%(default)s)"
+    )
+    parser.add_argument("--split", help="split of the task (test300, fever292, claims)")
+    parser.add_argument(
+        "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="any of those below (the six of mean6)"
+    )
+    parser.add_argument("--n-questions", type=int, metavar="N", help="the first N questions only (all)")
+    parser.add_argument("--budget", type=int, default=8, help="actions of an episode (%(default)s)")
+    parser.add_argument(
+        "--k", type=int, default=5, help="useless judgments in a row at which a rule acts (%(default)s)"
+    )
+    parser.add_argument("--seed", type=int, help="base seed of sampling (that of the released runs, 42)")
+    parser.add_argument("--out", help="run directory (a folder under runs/ named after the cell)")
+    parser.add_argument(
+        "--no-judge",
+        dest="judge",
+        action="store_false",
+        help="record judgments only where the condition uses them",
+    )
+    parser.add_argument(
+        "--useless-rate", type=float, metavar="P", help="for random: the model's own share of USELESS"
+    )
+    parser.add_argument(
+        "--constrain", action="store_true", help="hold turns to their form while they are generated"
+    )
+    parser.add_argument("--style", choices=("react", "search-r1"), help="how turns are written (by model)")
+    parser.add_argument(
+        "--lookup", choices=("released", "paper"), default="released", help="repeated lookups (%(default)s)"
+    )
+    parser.add_argument(
+        "--replicate", metavar="TAG", help="draw other failed observations; give another --seed with it"
+    )
+    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
+    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
+    add_model_arguments(parser)
+
+
+def _names() -> str:
+    """Return what can be asked for, by the registries themselves."""
+    from judged_useless.environment.regimes import REGIMES
+    from judged_useless.models.presets import PRESETS
+    from judged_useless.models.scripted_policies import COUNTED, POLICIES
+    from judged_useless.protocol.conditions import CONDITIONS, PARTS
+
+    policies = ", ".join([*POLICIES, *(f"{name}-N" for name in COUNTED)])
+    agents = [name for name, preset in PRESETS.items() if preset.served]
+    lists = {
+        "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, "
+        "SGLang, llama.cpp), anthropic, scripted (no language model). The packages: pip install "
+        "'judged-useless[vllm]', '[openai]', '[anthropic]', or in a checkout pip install -e '.[vllm]'",
+        "names": f"any model of the provider's. The paper's agents go by their released names too, with its "
+        f"decoding: {', '.join(agents)}; openai:qwen3-8b and openai:Qwen/Qwen3-8B are one. search-r1 "
+        "needs --served-name",
+        "scripted": policies,
+        "conditions": ", ".join(CONDITIONS),
+        "parts": ", ".join(PARTS),
+        "regimes": f"{', '.join(REGIMES)}; and {_PATTERNS}",
+    }
+    return "\n".join(_paragraph(name, text) for name, text in lists.items())
+
+
+def _paragraph(name: str, text: str) -> str:
+    start = f"{name}:".ljust(12)
+    return textwrap.fill(
+        text,
+        108,
+        initial_indent=start,
+        subsequent_indent=" " * 12,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the cell and print what came of it.
+
+    Returns
+    -------
+    int
+        0 if the run is complete, 1 if requests failed so that episodes are missing.
+    """
+    from judged_useless.models.base import ModelError
+    from judged_useless.runs.cell import run_cell
+
+    try:
+        run = asyncio.run(run_cell(**_options(arguments)))
+    except ModelError as error:
+        print(f"judged-useless run: {error}", file=sys.stderr)
+        return 1
+    print(
+        f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
+        + (", simulated" if run.simulated else "")
+    )
+    _report(run.episodes())
+    return 0
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    options = {name: getattr(arguments, name) for name in _CELL}
+    return options | model_options(arguments, arguments.model)
+
+
+def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help
+    from judged_useless.environment.regimes import FAIL
+    from judged_useless.estimators.contrast import time_matched_contrast
+    from judged_useless.estimators.estimate import UndefinedEstimateError
+    from judged_useless.estimators.success import success_by_regime
+
+    print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string())
+    try:
+        contrast = time_matched_contrast(episodes[episodes["regime"].isin(FAIL)])
+    except (UndefinedEstimateError, ValueError) as error:
+        print(f"Δ is undefined: {str(error).removeprefix('Δ is undefined: ')}")
+        return
+    print(contrast)

@@ -1,0 +1,1 @@
+"""The source-failure environment: knowledge base, regimes, failed observations."""

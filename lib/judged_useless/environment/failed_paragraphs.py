@@ -1,0 +1,130 @@
+"""What a failed observation shows: a paragraph from another question's knowledge base (paper §2)."""
+
+import random
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from judged_useless._io.seeds import stable_seed
+from judged_useless.tasks import load_questions
+from judged_useless.tasks.question import Question
+
+#: Salt of the released runs. Replicates draw with another one: see `replicate_salt`.
+SALT = "shuffled-v2"
+
+
+def replicate_salt(tag: str | int) -> str:
+    """Return the salt of a replicate, which draws other failed paragraphs (Amendment 10).
+
+    Parameters
+    ----------
+    tag : str or int
+        Names the replicate, such as 1 or 2.
+
+    Returns
+    -------
+    str
+    """
+    return f"{SALT}-rep{tag}"
+
+
+class FailedParagraph(NamedTuple):
+    """A paragraph with where it comes from."""
+
+    question_id: str
+    title: str
+    text: str
+
+
+class FailurePool:
+    """All paragraphs of a split, and the order in which each question meets those of the others.
+
+    Parameters
+    ----------
+    questions : iterable of Question
+        The *whole* split in the order of its manifest, also when only some of it is run: the draw depends
+        on it.
+
+    Raises
+    ------
+    ValueError
+        If two questions have the same id.
+    """
+
+    def __init__(self, questions: Iterable[Question]) -> None:
+        self.questions = tuple(questions)
+        ids = [question.id for question in self.questions]
+        if len(set(ids)) < len(ids):
+            twice = next(name for name in ids if ids.count(name) > 1)
+            raise ValueError(f"question {twice!r} is in the pool twice; a pool is built over one split")
+        self.paragraphs = tuple(
+            FailedParagraph(question.id, title, text)
+            for question in self.questions
+            for title, text in question.knowledge_base.items()
+        )
+        self._compared_titles = tuple(_compared(paragraph.title) for paragraph in self.paragraphs)
+        # A few hundred orders of a few thousand entries: enough for a split, bounded for the full set.
+        self._cached_order = lru_cache(maxsize=512)(self._order)
+
+    @classmethod
+    def for_split(cls, task: str, split: str, *, source: str | Path | None = None) -> "FailurePool":
+        """Build the pool of a whole split.
+
+        Parameters
+        ----------
+        task, split : str
+            As for `judged_useless.tasks.load_questions`.
+        source : str or Path, optional
+            Passed on to the task's loader.
+
+        Returns
+        -------
+        FailurePool
+        """
+        return cls(load_questions(task, split, source=source))
+
+    def paragraphs_for(self, question: Question, salt: str = SALT) -> tuple[FailedParagraph, ...]:
+        """Return the failed paragraphs of a question, in the order in which they are shown.
+
+        Those of other questions whose title (ignoring case and surrounding blanks) is not one of the
+        question's own, shuffled by ``random.Random(stable_seed(salt, question.id)).shuffle``. The order does
+        not depend on the regime.
+
+        Parameters
+        ----------
+        question : Question
+            Need not be in the pool.
+        salt : str, default "shuffled-v2"
+            Another one gives another order.
+
+        Returns
+        -------
+        tuple of FailedParagraph
+
+        Raises
+        ------
+        ValueError
+            If no paragraph is left, as in a pool of one question.
+        """
+        own_titles = frozenset(_compared(title) for title in question.knowledge_base)
+        order = self._cached_order(question.id, own_titles, salt)
+        if not order:
+            raise ValueError(
+                f"the pool of {len(self.questions)} question(s) has no paragraph from another question than "
+                f"{question.id!r} with a title of its own; build it over the whole split"
+            )
+        return order
+
+    def _order(self, question_id: str, own_titles: frozenset[str], salt: str) -> tuple[FailedParagraph, ...]:
+        order = [
+            index
+            for index, paragraph in enumerate(self.paragraphs)
+            if paragraph.question_id != question_id and self._compared_titles[index] not in own_titles
+        ]
+        random.Random(stable_seed(salt, question_id)).shuffle(order)
+        return tuple(self.paragraphs[index] for index in order)
+
+
+def _compared(title: str) -> str:
+    return title.casefold().strip()

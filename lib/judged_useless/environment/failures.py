@@ -1,0 +1,174 @@
+"""What a failing source shows: one class a kind of failure, and their registry `FAULTS`.
+
+The paper's kinds: *shuffled* (a paragraph of another question), *distractor* (one of the question's own)
+and *answerless* (the own pages without their supporting sentences). Not in the paper, but seen in real
+sources: *stale*, *partial*, *erroneous* and *empty*.
+"""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+from judged_useless._io.seeds import stable_seed
+from judged_useless.environment.alterations import cut_before_facts, with_old_values, without_facts
+from judged_useless.environment.failed_paragraphs import SALT, FailurePool
+from judged_useless.environment.knowledge import NO_RESULTS, KnowledgeBase, LookupMode, Reader
+from judged_useless.tasks.question import Question
+
+
+class Setting(NamedTuple):
+    """What a fault may draw on: one question's episode, before its first step."""
+
+    question: Question
+    pool: FailurePool | None = None
+    salt: str = SALT
+    lookup: LookupMode = "released"
+
+
+class Shown(NamedTuple):
+    """What a failed observation shows, and the page and question that is from, if any."""
+
+    text: str
+    title: str | None = None
+    question_id: str | None = None
+
+
+class Fault(Protocol):
+    """How a source fails, over one episode."""
+
+    def show(self, action: str, text: str) -> Shown | None:
+        """Return the failed observation of ``search`` or ``lookup``; None if that action cannot fail."""
+
+    def follow(self, page: str | None) -> None:
+        """Take note of the current page after an observation that did not fail."""
+
+
+class _PageBlind:
+    """A fault that does not depend on the current page."""
+
+    def follow(self, page: str | None) -> None:
+        """Ignore the page."""
+
+
+class NoFault(_PageBlind):
+    """A source that never fails."""
+
+    def show(self, action: str, text: str) -> None:
+        """Return None: no action fails."""
+
+
+class Shuffled(_PageBlind):
+    """Shows paragraphs of other questions, each once, then from the start again."""
+
+    def __init__(self, setting: Setting) -> None:
+        if setting.pool is None:
+            raise ValueError(
+                "this regime shows paragraphs of other questions: give a FailurePool over the whole split"
+            )
+        self._paragraphs = itertools.cycle(setting.pool.paragraphs_for(setting.question, setting.salt))
+
+    def show(self, action: str, text: str) -> Shown:
+        """Return the next paragraph, whatever was asked."""
+        question_id, title, paragraph = next(self._paragraphs)
+        return Shown(f"[{title}] {paragraph}", title, question_id)
+
+
+class Distractor(_PageBlind):
+    """Searches the question's distractor titles only, and always finds one; lookups are real."""
+
+    def __init__(self, setting: Setting) -> None:
+        question = setting.question
+        if not question.distractor_titles:
+            raise ValueError(f"question {question.id!r} has no distractor page to show")
+        self._question_id = question.id
+        self._distractors = KnowledgeBase(
+            {title: question.knowledge_base[title] for title in question.distractor_titles}
+        )
+
+    def show(self, action: str, text: str) -> Shown | None:
+        """Return the distractor whose title is closest to the query."""
+        if action != "search":
+            return None
+        shown = self._distractors.show(self._distractors.closest_title(text))
+        return Shown(shown.text, shown.title, self._question_id)
+
+
+class Altered:
+    """Answers every action from an altered copy of the question's pages."""
+
+    def __init__(self, setting: Setting, pages: Mapping[str, str]) -> None:
+        self._question_id = setting.question.id
+        self._reader = Reader(KnowledgeBase(pages), setting.lookup)
+
+    def show(self, action: str, text: str) -> Shown:
+        """Return what the altered pages answer."""
+        result = self._reader.search(text) if action == "search" else self._reader.lookup(text)
+        return Shown(result.text, result.title, None if result.title is None else self._question_id)
+
+    def follow(self, page: str | None) -> None:
+        """Open the same page of the copy."""
+        self._reader.open(page)
+
+
+#: Errors in the manner of common services; each question meets them in an order of its own. Wording ours.
+ERRORS = (
+    "Error 503: the knowledge base is temporarily unavailable.",
+    "Error 500: the server could not complete the request.",
+    "Error 429: too many requests. Try again later.",
+    "Error: the request timed out after 30 seconds.",
+)
+
+
+class Message(_PageBlind):
+    """Shows a message in place of a result, one after the other, then from the start again."""
+
+    def __init__(self, messages: Iterator[str]) -> None:
+        self._messages = messages
+
+    def show(self, action: str, text: str) -> Shown:
+        """Return the next message, whatever was asked."""
+        return Shown(next(self._messages))
+
+
+def _erroneous(setting: Setting) -> Fault:
+    errors = list(ERRORS)
+    random.Random(stable_seed("erroneous", setting.salt, setting.question.id)).shuffle(errors)
+    return Message(itertools.cycle(errors))
+
+
+#: Kind of failure -> how it is set up for one episode. `Regime.how` names one of them.
+FAULTS: dict[str, Callable[[Setting], Fault]] = {
+    "none": lambda setting: NoFault(),
+    "shuffled": Shuffled,
+    "distractor": Distractor,
+    "answerless": lambda setting: Altered(setting, without_facts(setting.question)),
+    "stale": lambda setting: Altered(setting, with_old_values(setting.question, setting.pool, setting.salt)),
+    "partial": lambda setting: Altered(setting, cut_before_facts(setting.question)),
+    "erroneous": _erroneous,
+    "empty": lambda setting: Message(itertools.repeat(NO_RESULTS)),
+}
+
+
+def get_fault(how: str, setting: Setting) -> Fault:
+    """Set a kind of failure up for one episode.
+
+    Parameters
+    ----------
+    how : str
+        A key of `FAULTS`.
+    setting : Setting
+        The episode.
+
+    Returns
+    -------
+    Fault
+
+    Raises
+    ------
+    ValueError
+        If there is no such kind (the message lists those there are), or the episode lacks what it needs.
+    """
+    if how not in FAULTS:
+        raise ValueError(f"unknown kind of failure {how!r}; known are {', '.join(FAULTS)}")
+    return FAULTS[how](setting)

@@ -1,0 +1,179 @@
+"""A knowledge base as the agent sees it: search by title or words, lookup on the current page."""
+
+import re
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from judged_useless.environment.closest_title import TitleMatcher
+
+#: "released": always the first sentence with the keyword. "paper": the next one at each repetition.
+LookupMode = Literal["released", "paper"]
+
+NO_RESULTS = "No results found."
+NO_PAGE = "Error: no article is open, so there is nothing to look up. Use search first."  # wording ours
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+
+
+class Result(NamedTuple):
+    """What an action returns: the text shown, and the title of the page it is from, if any."""
+
+    text: str
+    title: str | None
+
+
+class KnowledgeBase:
+    """The pages of one question, ready to be searched.
+
+    Parameters
+    ----------
+    pages : mapping of str to str
+        Title -> text, in the order that decides ties.
+    """
+
+    def __init__(self, pages: Mapping[str, str]) -> None:
+        self.pages = dict(pages)
+        self._matcher = TitleMatcher(self.pages)
+
+    @cached_property
+    def _words(self) -> dict[str, frozenset[str]]:
+        return {title: frozenset(text.lower().split()) for title, text in self.pages.items()}
+
+    def search(self, query: str) -> str | None:
+        """Return the title of the page that a query finds.
+
+        The title equal to the query, ignoring case; else the one most similar to it, if the similarity is
+        over 0.3; else the page that shares the most words with it, if it shares any. The first of equals.
+
+        Parameters
+        ----------
+        query : str
+            Any text.
+
+        Returns
+        -------
+        str or None
+            None if nothing is found.
+        """
+        title = self._matcher.best(query, above=0.3)
+        return title if title is not None else self._most_shared_words(query)
+
+    def closest_title(self, query: str) -> str:
+        """Return the title most similar to a query, however little: there always is one.
+
+        Parameters
+        ----------
+        query : str
+            Any text.
+
+        Returns
+        -------
+        str
+        """
+        title = self._matcher.best(query)
+        assert title is not None  # without a threshold the first title is good enough
+        return title
+
+    def _most_shared_words(self, query: str) -> str | None:
+        words = set(query.lower().split())
+        shared = {title: len(words & page_words) for title, page_words in self._words.items()}
+        best = max(shared, key=shared.__getitem__)
+        return best if shared[best] else None
+
+    def show(self, title: str) -> Result:
+        """Return a page as an observation shows it.
+
+        Parameters
+        ----------
+        title : str
+            One of the titles.
+
+        Returns
+        -------
+        Result
+        """
+        return Result(f"[{title}] {self.pages[title]}", title)
+
+
+class Reader:
+    """An agent's place in a knowledge base: the current page and how far it has been looked through.
+
+    Parameters
+    ----------
+    knowledge_base : KnowledgeBase
+        What is read.
+    mode : {"released", "paper"}, default "released"
+        What a repeated lookup of one keyword returns.
+    """
+
+    def __init__(self, knowledge_base: KnowledgeBase, mode: LookupMode = "released") -> None:
+        self.knowledge_base = knowledge_base
+        self.mode = mode
+        self.page: str | None = None
+        self._keyword: str | None = None
+        self._n_shown = 0
+
+    def open(self, title: str | None) -> None:
+        """Make a page the current one.
+
+        Parameters
+        ----------
+        title : str or None
+            None closes the current page.
+        """
+        self.page = title
+        self._keyword = None
+
+    def search(self, query: str) -> Result:
+        """Search, and make what is found the current page; nothing found leaves it as it was.
+
+        Parameters
+        ----------
+        query : str
+            Any text.
+
+        Returns
+        -------
+        Result
+        """
+        title = self.knowledge_base.search(query)
+        if title is None:
+            return Result(NO_RESULTS, None)
+        self.open(title)
+        return self.knowledge_base.show(title)
+
+    def lookup(self, keyword: str) -> Result:
+        """Return a sentence of the current page that contains a keyword, ignoring case.
+
+        Parameters
+        ----------
+        keyword : str
+            Any text.
+
+        Returns
+        -------
+        Result
+            ``(Result i/n) sentence`` for the i-th of n such sentences, or an error text.
+        """
+        if self.page is None:
+            return Result(NO_PAGE, None)
+        wanted = keyword.lower()
+        sentences = _SENTENCE_END.split(self.knowledge_base.pages[self.page])
+        found = [sentence for sentence in sentences if wanted in sentence.lower()]
+        if not found:
+            return Result(
+                f"Error: no sentence of the current article contains {keyword!r}.", self.page
+            )  # ours
+        position = self._next_position(wanted)
+        if position >= len(found):
+            return Result(f"Error: no more sentences of the current article contain {keyword!r}.", self.page)
+        return Result(f"(Result {position + 1}/{len(found)}) {found[position]}", self.page)
+
+    def _next_position(self, keyword: str) -> int:
+        if self.mode == "released":
+            return 0
+        if keyword != self._keyword:
+            self._keyword, self._n_shown = keyword, 0
+        self._n_shown += 1
+        return self._n_shown - 1

@@ -1,0 +1,141 @@
+"""Failure regimes: which observations of an episode fail, and what is shown in their place.
+
+A schedule is a pure function of the 1-based observation index (paper §2, "Source failures"; §D.5).
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from judged_useless._io.seeds import stable_seed
+
+
+@dataclass(frozen=True)
+class Regime:
+    """One failure regime.
+
+    Attributes
+    ----------
+    name : str
+        Name used in the released episodes, or ours.
+    failed : callable
+        Maps the 1-based observation index to whether that observation fails: the *design label*.
+    how : str
+        What a failed observation shows, a key of `judged_useless.environment.failures.FAULTS`.
+    two_source : bool
+        Whether the agent also has ``backup_search``, which never fails.
+    in_paper : bool
+        False for regimes of our own. They are in no average unless asked for by name.
+    """
+
+    name: str
+    failed: Callable[[int], bool]
+    how: str = "shuffled"
+    two_source: bool = False
+    in_paper: bool = True
+
+
+def _always(_: int) -> bool:
+    return True
+
+
+def _never(_: int) -> bool:
+    return False
+
+
+def _recover_after(c: int) -> Regime:
+    return Regime(f"recover_after_{c}", lambda t: t <= c, in_paper=c <= 5)
+
+
+def _late_onset_from(first: int) -> Regime:
+    return Regime(f"late_onset_from_{first}", lambda t: t >= first, in_paper=first == 3)
+
+
+def _intermittent(rate: str, seed: str) -> Regime:
+    # Each index has a draw of its own, so a schedule does not depend on how often it is asked.
+    threshold = float(rate) * 2**60
+    return Regime(
+        f"intermittent_{rate}_{seed}",
+        lambda t: stable_seed("intermittent", seed, t) < threshold,
+        in_paper=False,
+    )
+
+
+def _two_source(regime: Regime) -> Regime:
+    return dataclasses.replace(regime, name=f"ts_{regime.name}", two_source=True)
+
+
+#: The five regimes with failures over which Δ is pooled.
+FAIL = ("persistent", "recover_after_1", "recover_after_2", "recover_after_3", "late_onset_from_3")
+#: The six regimes whose equal-weight mean is the paper's primary success measure.
+MEAN6 = ("clean", *FAIL)
+#: The three regimes of the doubled-budget runs (paper, Table 16).
+MEAN3 = ("persistent", "recover_after_2", "clean")
+#: The four regimes of the comparison with simple policies (paper, Table 17).
+MEAN4 = ("clean", "persistent", "plausible", "recover_after_2")
+#: Regimes whose judgments the paper did not replay; only conditions that use them have them there.
+NOT_REPLAYED = ("clean", "plausible")
+
+_ONE_SOURCE = (
+    Regime("clean", _never, how="none"),
+    Regime("persistent", _always),
+    *(_recover_after(c) for c in range(1, 6)),
+    _late_onset_from(3),
+    Regime("plausible", _always, how="distractor"),
+    Regime("answerless", _always, how="answerless"),
+    # Natural failures, not in the paper: its limitations ask for them.
+    Regime("stale", _always, how="stale", in_paper=False),
+    Regime("partial", _always, how="partial", in_paper=False),
+    Regime("erroneous", _always, how="erroneous", in_paper=False),
+    Regime("empty", _always, how="empty", in_paper=False),
+)
+
+REGIMES: dict[str, Regime] = {
+    regime.name: regime
+    for regime in (*_ONE_SOURCE, *(_two_source(regime) for regime in _ONE_SOURCE if regime.name in MEAN6))
+}
+
+#: Regimes with a parameter: pattern of the name -> builder from its groups. Tried after `REGIMES`.
+PARAMETRIC: dict[str, Callable[..., Regime]] = {
+    r"recover_after_([1-9]\d*)": lambda c: _recover_after(int(c)),
+    r"late_onset_from_([1-9]\d*)": lambda first: _late_onset_from(int(first)),
+    r"intermittent_(0(?:\.\d+)?|1(?:\.0+)?)_(\d+)": _intermittent,
+    r"ts_(?!ts_)(.+)": lambda name: _two_source(get_regime(name)),
+}
+
+
+def get_regime(name: str) -> Regime:
+    """Look a regime up, or build a parametric one from its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `REGIMES`, or ``recover_after_<c>``, ``late_onset_from_<t>``, ``intermittent_<rate>_<seed>``
+        (each observation fails with probability `rate` in 0..1, drawn from `seed`), or ``ts_`` in front of
+        any of them.
+
+    Returns
+    -------
+    Regime
+
+    Raises
+    ------
+    ValueError
+        If there is no such regime; the message lists those there are.
+
+    Examples
+    --------
+    >>> [t for t in range(1, 9) if get_regime("late_onset_from_6").failed(t)]
+    [6, 7, 8]
+    """
+    if name in REGIMES:
+        return REGIMES[name]
+    for pattern, build in PARAMETRIC.items():
+        match = re.fullmatch(pattern, name)
+        if match:
+            return build(*match.groups())
+    raise ValueError(
+        f"unknown regime {name!r}; known are {', '.join(REGIMES)}, and recover_after_<c>, "
+        "late_onset_from_<t>, intermittent_<rate>_<seed>, each also with ts_ in front"
+    )

@@ -1,0 +1,89 @@
+"""When a scripted agent answers: the policies of the paper's simulated agents (Table 7, Appendix C.1)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a policy may look at before an action.
+
+    Attributes
+    ----------
+    action : int
+        Number of the action now to be taken, from 1.
+    budget : int
+        Number of the last one.
+    own_run : int
+        Results in a row that the agent judged USELESS.
+    failed_run : int
+        Results in a row that are not from the question's own pages.
+    draw : float
+        Uniform in [0, 1), fixed for this question, step and history.
+    """
+
+    action: int
+    budget: int
+    own_run: int
+    failed_run: int
+    draw: float
+
+
+Policy = Callable[[Situation], bool]
+
+#: Rise of the hazard per result and per useless result, as chosen in `judged_useless.stopping.simulate`.
+TIME_SLOPE = 0.06
+OWN_SLOPE = 0.12
+
+
+def _clock(n: int) -> Policy:
+    return lambda now: now.action >= n
+
+
+def _own(k: int) -> Policy:
+    return lambda now: now.own_run >= k
+
+
+def _design(k: int) -> Policy:
+    return lambda now: now.failed_run >= k
+
+
+#: Policies without a number.
+POLICIES: dict[str, Policy] = {
+    "never": lambda now: False,
+    "deadline": lambda now: now.action >= now.budget,
+    "rising-time": lambda now: now.draw < TIME_SLOPE * (now.action - 1),
+    "rising-own": lambda now: now.draw < OWN_SLOPE * now.own_run,
+}
+#: Policies with one: the action at which a clock rings, or the run of useless or failed results.
+COUNTED: dict[str, Callable[[int], Policy]] = {"clock": _clock, "own": _own, "design": _design}
+
+
+def get_policy(name: str) -> Policy:
+    """Look a policy up.
+
+    Parameters
+    ----------
+    name : str
+        A key of `POLICIES`, or ``clock-<action>``, ``own-<k>``, ``design-<k>``.
+
+    Returns
+    -------
+    callable
+        `Situation` -> whether the agent answers now.
+
+    Raises
+    ------
+    ValueError
+        If there is no such policy; the message lists those there are.
+    """
+    if name in POLICIES:
+        return POLICIES[name]
+    match = re.fullmatch(r"(\w+)-([1-9]\d*)", name)
+    if match and match[1] in COUNTED:
+        return COUNTED[match[1]](int(match[2]))
+    raise ValueError(
+        f"unknown policy {name!r}; known are {', '.join(POLICIES)}, clock-<action>, own-<k> and design-<k>"
+        "; annotator-<percent> labels for annotate"
+    )

@@ -1,0 +1,184 @@
+"""Conditions: what the agent is told, which signal is read, and who stops (paper, Table 1).
+
+A condition is composed of parts, so that combinations, other budgets and other k need no code of their own:
+``combo`` is ``budget`` and ``enforced_rule``, and ``get_condition("stated_rule+enforced_rule")`` is what it
+says.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import reduce
+
+#: Signals that a condition can read, and the field of an episode that keeps them.
+SIGNALS = ("side_channel", "random", "lexical", "stated")
+#: Ways in which the harness acts on a signal.
+STOPPERS = ("finish_only", "ask_again", "switch", "weigh")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition, or one part of one.
+
+    Attributes
+    ----------
+    name : str
+        As episodes name it.
+    additions : tuple of str
+        Sentences appended to the instructions: keys of `judged_useless.protocol.prompts.Wording.additions`.
+    counter : bool
+        Whether the question and every observation end in the number of actions left.
+    signal : str or None
+        Which judgment is read, one of `SIGNALS`.
+    stopper : str or None
+        What is done with the run of USELESS judgments, one of `STOPPERS`: only finish is left
+        (``finish_only``), a proposed search is discarded and asked again (``ask_again``), the primary tools
+        are disabled (``switch``), or the agent is shown its count and weighs (``weigh``).
+    two_source : bool
+        Whether it needs regimes with a backup tool.
+    native_calls, reminder : bool
+        Whether Claude's own tool-call markup is read, and whether a turn without a readable action gets one
+        format reminder (Amendment 20).
+    thinking : bool
+        Whether the model thinks before each turn.
+    """
+
+    name: str = ""
+    additions: tuple[str, ...] = ()
+    counter: bool = False
+    signal: str | None = None
+    stopper: str | None = None
+    two_source: bool = False
+    native_calls: bool = False
+    reminder: bool = False
+    thinking: bool = False
+
+    @property
+    def who_stops(self) -> str:
+        """``harness`` if the rule acts, else ``agent``."""
+        return "harness" if self.stopper in ("finish_only", "ask_again", "switch") else "agent"
+
+    def __or__(self, other: "Condition") -> "Condition":
+        """Put two conditions together, in this order; the name stays this one's."""
+        return replace(
+            self,
+            additions=tuple(dict.fromkeys(self.additions + other.additions)),
+            counter=self.counter or other.counter,
+            signal=self._one("signal", other),
+            stopper=self._one("stopper", other),
+            two_source=self.two_source or other.two_source,
+            native_calls=self.native_calls or other.native_calls,
+            reminder=self.reminder or other.reminder,
+            thinking=self.thinking or other.thinking,
+        )
+
+    def _one(self, field: str, other: "Condition") -> str | None:
+        mine: str | None = getattr(self, field)
+        theirs: str | None = getattr(other, field)
+        if mine and theirs and mine != theirs:
+            raise ValueError(f"a condition has one {field}, not both {mine} and {theirs}")
+        return mine or theirs
+
+
+#: What conditions are made of.
+PARTS: dict[str, Condition] = {
+    "say_permission": Condition(additions=("permit",)),
+    "say_budget": Condition(additions=("budget",)),
+    "say_rule": Condition(additions=("stated_rule",)),
+    "say_cost": Condition(additions=("call_cost",)),
+    "say_both_exits": Condition(additions=("both_exits",), two_source=True),
+    "counter": Condition(counter=True),
+    **{f"{signal}_signal": Condition(signal=signal) for signal in SIGNALS},
+    "finish_only": Condition(stopper="finish_only"),
+    "ask_again": Condition(stopper="ask_again"),
+    "switch": Condition(stopper="switch", two_source=True),
+    "weigh": Condition(stopper="weigh"),
+    "native_calls": Condition(native_calls=True),
+    "format_reminder": Condition(reminder=True),
+    "thinking": Condition(thinking=True),
+}
+
+_BUDGET = ("say_permission", "say_budget", "counter")
+_RULE = ("side_channel_signal", "finish_only")
+_STATED = ("stated_signal", "ask_again")
+
+#: Name as released -> its parts, in the order in which they are written.
+CONDITIONS: dict[str, tuple[str, ...]] = {
+    "unaided": (),
+    "permit": ("say_permission",),
+    "budget": _BUDGET,
+    "stated_rule": ("say_permission", "say_rule"),
+    "call_cost": (*_BUDGET, "say_cost"),
+    "decide": ("side_channel_signal", "weigh"),
+    "enforced_rule": _RULE,
+    "combo": (*_BUDGET, *_RULE),
+    "random": ("random_signal", "finish_only"),
+    "lexical": ("lexical_signal", "finish_only"),
+    "stated_judgment_rule": _STATED,
+    "stated_combo": (*_BUDGET, *_STATED),
+    "switch_rule": ("side_channel_signal", "switch"),
+    "both_exits": ("say_both_exits",),
+}
+
+#: (model, condition) -> parts that the paper's runs of that cell had besides (Amendment 20).
+ADDED_PARTS: dict[tuple[str, str], tuple[str, ...]] = {
+    ("claude-haiku-4.5", "stated_rule"): ("native_calls", "format_reminder"),
+    ("claude-haiku-4.5", "call_cost"): ("native_calls", "format_reminder"),
+}
+
+
+def get_condition(name: str, *, model: str | None = None) -> Condition:
+    """Compose a condition from its name.
+
+    Parameters
+    ----------
+    name : str
+        A key of `CONDITIONS` or `PARTS`, or several joined with ``+``, in the order in which they are
+        written: ``budget+thinking``, ``unaided+format_reminder``.
+    model : str, optional
+        Adds what the paper's runs of this model had besides, see `ADDED_PARTS`.
+
+    Returns
+    -------
+    Condition
+        Under the name given.
+
+    Raises
+    ------
+    ValueError
+        If a part is unknown, two parts contradict each other, or a stopper has no signal to act on.
+
+    Examples
+    --------
+    >>> get_condition("budget+enforced_rule").additions == get_condition("combo").additions
+    True
+    """
+    names = [part.strip() for part in name.split("+")]
+    parts = [part for each in names for part in _parts(each)]
+    parts += ADDED_PARTS.get((model or "", name), ())
+    condition = reduce(Condition.__or__, (PARTS[part] for part in parts), Condition(name="+".join(names)))
+    _check(condition)
+    return condition
+
+
+def _parts(name: str) -> Iterable[str]:
+    if name in CONDITIONS:
+        return CONDITIONS[name]
+    if name in PARTS:
+        return (name,)
+    raise ValueError(
+        f"unknown condition {name!r}; known are {', '.join(CONDITIONS)}, and the parts {', '.join(PARTS)}, "
+        "joined with +"
+    )
+
+
+def _check(condition: Condition) -> None:
+    stopper, signal = condition.stopper, condition.signal
+    if stopper and not signal:
+        raise ValueError(
+            f"condition {condition.name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}"
+        )
+    if (stopper == "ask_again") != (signal == "stated") and stopper:
+        raise ValueError(
+            f"condition {condition.name!r}: {stopper} cannot act on the signal {signal}; a stated judgment "
+            "is only known once a turn is proposed, so it goes with ask_again and nothing else does"
+        )

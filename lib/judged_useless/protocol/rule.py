@@ -1,0 +1,84 @@
+"""The integration step: stop after k results in a row that were judged useless."""
+
+from dataclasses import dataclass
+
+from judged_useless.protocol.vocabulary import JUDGMENTS
+
+
+@dataclass
+class IntegrationRule:
+    """Counts judgments and says when to stop (paper §5 and Appendix B.1, "Rule").
+
+    ``run`` is the number of USELESS judgments since the last other one, and the rule says stop as long as
+    ``run >= k``. It asks no model anything and holds no history, so it fits into any agent's loop.
+
+    Parameters
+    ----------
+    k : int, default 5
+        Run length at which to stop; the paper's value was chosen on development questions.
+    run : int, default 0
+        Run to begin with.
+
+    Raises
+    ------
+    ValueError
+        If `k` is below 1 or `run` below 0.
+
+    Examples
+    --------
+    In a loop of your own, five lines:
+
+    >>> from judged_useless.protocol import parse_side_channel
+    >>> rule = IntegrationRule(k=2)
+    >>> for reply in ["useful", "Useless.", "USELESS", "USELESS"]:
+    ...     judgment = parse_side_channel(reply)  # ask your model after each result
+    ...     if rule.observe(judgment):
+    ...         break  # now let it answer, and nothing else
+    >>> rule.run
+    2
+    """
+
+    k: int = 5
+    run: int = 0
+
+    def __post_init__(self) -> None:
+        if self.k < 1:
+            raise ValueError(f"k is {self.k}, expected at least 1")
+        if self.run < 0:
+            raise ValueError(f"run is {self.run}, expected at least 0")
+
+    @property
+    def should_stop(self) -> bool:
+        """Whether the run has reached k."""
+        return self.run >= self.k
+
+    def observe(self, judgment: str | None) -> bool:
+        """Take one judgment in.
+
+        Parameters
+        ----------
+        judgment : str or None
+            ``USELESS`` adds one to the run; ``USEFUL`` and ``UNPARSED`` end it; None (no judgment was asked
+            for or given) leaves the run as it is.
+
+        Returns
+        -------
+        bool
+            `should_stop`, after this judgment.
+
+        Raises
+        ------
+        ValueError
+            For any other word, such as a reply that was not parsed; the run is left as it is.
+        """
+        if judgment is not None and judgment not in JUDGMENTS:
+            raise ValueError(f"judgment is {judgment!r}, expected {', '.join(JUDGMENTS)} or None")
+        if judgment == "USELESS":
+            self.run += 1
+        elif judgment is not None:
+            self.run = 0
+        return self.should_stop
+
+    def reset(self) -> None:
+        """Begin a new run, as after a change of source."""
+        self.run = 0

@@ -1,0 +1,99 @@
+"""Signals that replace the agent's judgment: a random one and a lexical one (paper, Appendix B.1, "Rule")."""
+
+import random
+import re
+from typing import Literal
+
+from judged_useless._io.seeds import stable_seed
+
+Signal = Literal["USELESS", "USEFUL"]
+
+#: Share of a question's content words below which a result counts as useless (Amendment 1).
+LEXICAL_THRESHOLD = 0.25
+#: Characters of an observation in which they are looked for.
+LEXICAL_WINDOW = 400
+
+# Words of a question that say nothing about its subject. Wording ours: the paper's list is not published.
+_STOP_WORDS = frozenset(
+    """
+    about after again all also and any are been before being between both but can could did does doing
+    down during each few for from further had has have having her here hers him his how into its itself
+    just more most nor not now off once only other our out over own same she should some such than that
+    the their them then there these they this those through too under until very was were what when
+    where which while who whom whose why will with would you your
+    """.split()  # noqa: SIM905
+)
+_WORD = re.compile(r"[a-z0-9]+")
+_NO_RESULT = re.compile(
+    r"no results? found|no sentence of the current article|no more sentences", re.IGNORECASE
+)
+
+
+def content_words(question: str) -> frozenset[str]:
+    """Return the words of a question that carry its content.
+
+    Parameters
+    ----------
+    question : str
+        A question or claim.
+
+    Returns
+    -------
+    frozenset of str
+        Alphanumeric, lower-case, over two letters, not in a stop list.
+    """
+    words = _WORD.findall(question.lower())
+    return frozenset(word for word in words if len(word) > 2 and word not in _STOP_WORDS)
+
+
+def lexical_judgment(question: str, observation: str) -> Signal:
+    """Judge a result by the question's words in it, without a model.
+
+    Parameters
+    ----------
+    question : str
+        A question or claim.
+    observation : str
+        What the tool returned.
+
+    Returns
+    -------
+    {"USELESS", "USEFUL"}
+        USELESS if the tool found nothing, or if fewer than 25 % of the question's content words occur in the
+        first 400 characters. A question without content words is judged USEFUL.
+    """
+    if _NO_RESULT.search(observation):
+        return "USELESS"
+    words = content_words(question)
+    start = observation[:LEXICAL_WINDOW].lower()
+    found = sum(word in start for word in words)
+    return "USELESS" if found < LEXICAL_THRESHOLD * len(words) else "USEFUL"
+
+
+def random_judgment(question_id: str, regime: str, t: int, useless_rate: float, *, seed: int = 42) -> Signal:
+    """Draw a judgment that says USELESS as often as the model does, but at random steps (Amendment 1).
+
+    Parameters
+    ----------
+    question_id, regime : str
+        Of the episode.
+    t : int
+        1-based index of the observation.
+    useless_rate : float
+        The model's own rate of USELESS on development questions, in 0..1.
+    seed : int, default 42
+        Base seed; the released runs' is 42.
+
+    Returns
+    -------
+    {"USELESS", "USEFUL"}
+
+    Raises
+    ------
+    ValueError
+        If `useless_rate` is not a probability.
+    """
+    if not 0 <= useless_rate <= 1:
+        raise ValueError(f"useless_rate is {useless_rate}, expected a probability between 0 and 1")
+    draw = random.Random(stable_seed(seed, "gate2-randmatch", question_id, regime, t)).random()
+    return "USELESS" if draw < useless_rate else "USEFUL"

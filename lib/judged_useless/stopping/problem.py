@@ -1,0 +1,283 @@
+"""When to stop asking a source that may be broken: the problem, and what any policy is worth in it.
+
+An agent asks a source and judges every result. A failed result is judged USELESS with one probability, a real
+one with another; a real result that is judged USEFUL may bring the answer, and the agent then gives it. Until
+then it can, after each result, answer from memory, or go on at a price. Which regime the source is in is
+drawn from a prior and never shown. This is the generating process of the paper's simulated agents (Appendix
+C.1) with what that process leaves out: how often an answer is right, and what a call costs.
+
+Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
+from numbers import Integral, Real
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from judged_useless.environment.regimes import MEAN6, get_regime
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+#: A policy: for t = 1, 2, ..., budget - 1 the probability of answering after each of the 2^t histories.
+#: Bit t - i of a history's number is 1 if its i-th result was judged USELESS.
+Policy = Sequence[Floats]
+#: Budget up to which all histories are followed: 2^15 of them in the paper's doubled budget.
+LARGEST_BUDGET = 16
+_ROUNDING = 1e-9
+EQUAL_MEAN6: Mapping[str, float] = MappingProxyType(dict.fromkeys(MEAN6, 1.0))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoppingProblem:
+    """What is known of source, judgments, answers and prices.
+
+    Attributes
+    ----------
+    prior : mapping of str to float
+        Regime -> weight of at least 0; weights are scaled to sum to 1. By default the six of mean6, equally.
+    useless_if_failed, useless_if_real : float, default 0.99 and 0.45
+        Probability that a failed, and a real, result is judged USELESS (paper, Appendix C.1).
+    finds : float, default 0.3
+        Probability that a real result judged USEFUL brings the answer (paper, Appendix C.1).
+    memory : float, default 0.15
+        Probability that an answer without it is right (paper, Appendix D.2: 0.149 to 0.171).
+    found : float, default 0.8
+        Probability that an answer with it is right. Ours.
+    price : float, default 0.05
+        Of a call, in correct answers (paper, §5).
+    budget : int, default 8
+        Actions of an episode, answering included; without an answer by then it is wrong. The first action is
+        a call: decisions come after results, the first at t = 1.
+
+    Raises
+    ------
+    ValueError
+        If a value is out of range or a regime is unknown.
+    """
+
+    prior: Mapping[str, float] = field(default_factory=lambda: EQUAL_MEAN6)
+    useless_if_failed: float = 0.99
+    useless_if_real: float = 0.45
+    finds: float = 0.3
+    memory: float = 0.15
+    found: float = 0.8
+    price: float = 0.05
+    budget: int = 8
+
+    def __post_init__(self) -> None:
+        for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
+            value = getattr(self, name)
+            if not (is_number(value) and 0 <= value <= 1):
+                raise ValueError(f"{name} is {value!r}, expected a probability between 0 and 1")
+        if not (is_number(self.price) and self.price >= 0):
+            raise ValueError(f"price is {self.price!r}, expected a number of at least 0")
+        if not isfinite(float(self.price) * LARGEST_BUDGET):
+            raise ValueError(
+                f"price is {self.price!r}: {LARGEST_BUDGET} calls cost more than a number can hold"
+            )
+        if not (is_whole(self.budget) and 2 <= self.budget <= LARGEST_BUDGET):
+            raise ValueError(f"budget is {self.budget!r}, expected a whole number from 2 to {LARGEST_BUDGET}")
+        _check_prior(self.prior)
+
+    @property
+    def steps(self) -> range:
+        """Decisions: t results have been seen, and an action is left."""
+        return range(1, self.budget)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """Prior probability of each regime, shape (regimes,)."""
+        weights = np.array(list(self.prior.values()), dtype=np.float64)
+        return np.asarray(weights / weights.sum())
+
+    @cached_property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether each regime's results fail, shape (budget, regimes)."""
+        regimes = [get_regime(name) for name in self.prior]
+        return np.array([[regime.failed(t) for regime in regimes] for t in range(1, self.budget + 1)])
+
+    @cached_property
+    def useless(self) -> Floats:
+        """Probability that a result is judged USELESS, shape (budget, regimes)."""
+        return np.where(self.failed, self.useless_if_failed, self.useless_if_real)
+
+    @cached_property
+    def finding(self) -> Floats:
+        """Probability that a result brings the answer, shape (budget, regimes)."""
+        return np.where(self.failed, 0.0, (1 - self.useless) * self.finds)
+
+    def onward(self, mass: Floats, t: int) -> Floats:
+        """Return the mass of the histories one result longer, in which the answer has not come.
+
+        Parameters
+        ----------
+        mass : numpy.ndarray of float64, shape (..., 2^t, regimes)
+            Of histories after t results.
+        t : int
+            Results seen.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (..., 2^(t+1), regimes)
+        """
+        useless = self.useless[t]
+        both = np.stack([1 - useless - self.finding[t], useless])
+        longer = mass[..., :, None, :] * both
+        return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a finite number, which true and false are not."""
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+
+
+def is_whole(value: object) -> bool:
+    """Return whether a value is a whole number, of a type that says so."""
+    return not isinstance(value, bool) and isinstance(value, Integral)
+
+
+def check_count(name: str, value: int) -> None:
+    """Refuse what is no whole number of at least 1, by the name of the argument."""
+    if not (is_whole(value) and value >= 1):
+        raise ValueError(f"{name} is {value!r}, expected a whole number of at least 1")
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value is a sequence other than a text."""
+    return not isinstance(value, str) and isinstance(value, Sequence)
+
+
+def _check_prior(prior: Mapping[str, float]) -> None:
+    given: object = prior  # from outside, where types are not checked
+    if not (isinstance(given, Mapping) and prior):
+        raise ValueError(
+            f"prior is {prior!r}, expected a mapping of regime to weight with at least one regime"
+        )
+    for name, weight in prior.items():
+        try:
+            get_regime(str(name))
+        except ValueError as error:
+            raise ValueError(f"prior: {error}") from error
+        if not (is_number(weight) and weight >= 0):
+            raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
+    if not sum(prior.values()) > 0:
+        raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
+    if not isfinite(sum(map(float, prior.values()))):
+        raise ValueError("prior: the weights are too large to be added up, expected a finite sum")
+
+
+def run_lengths(t: int) -> Ints:
+    """Return the run of USELESS at the end of every history of t judgments.
+
+    Parameters
+    ----------
+    t : int
+        Results seen, at least 0.
+
+    Returns
+    -------
+    numpy.ndarray of int64, shape (2^t,)
+        A run of t is a history without any USEFUL; a shorter one has one.
+    """
+    runs = np.zeros(1, dtype=np.int64)
+    for _ in range(t):
+        runs = np.stack([np.zeros_like(runs), runs + 1], axis=1).ravel()
+    return runs
+
+
+def histories(t: int) -> NDArray[np.bool_]:
+    """Return every history of t judgments, in the order of a policy's entries.
+
+    Parameters
+    ----------
+    t : int
+        Results seen.
+
+    Returns
+    -------
+    numpy.ndarray of bool, shape (2^t, t)
+        True where a result was judged USELESS.
+    """
+    bits = np.arange(t - 1, -1, -1)
+    return (np.arange(2**t)[:, None] >> bits & 1).astype(bool)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a policy comes to; each field has the shape of the policies before their last axis.
+
+    Attributes
+    ----------
+    success : numpy.ndarray of float64
+        Probability of a right answer.
+    calls : numpy.ndarray of float64
+        Expected calls.
+    answered : numpy.ndarray of float64
+        Probability that there is an answer at all.
+    utility : numpy.ndarray of float64
+        Success - price × calls.
+    """
+
+    success: Floats
+    calls: Floats
+    answered: Floats
+    utility: Floats
+
+
+def evaluate(problem: StoppingProblem, policy: Policy) -> Outcome:
+    """Return what a policy is worth, exactly.
+
+    Parameters
+    ----------
+    problem : StoppingProblem
+        Source, judgments, prices.
+    policy : sequence of numpy.ndarray, the t-th of shape (..., 2^t)
+        Probability of answering after each history; leading axes are policies evaluated together.
+
+    Returns
+    -------
+    Outcome
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit the budget, or hold what is no probability.
+    """
+    if len(policy) != problem.budget - 1:
+        raise ValueError(f"{len(policy)} decisions in the policy, expected {problem.budget - 1}")
+    lead = np.broadcast_shapes(*(np.shape(answers)[:-1] for answers in policy))
+    success, calls, answered = (np.zeros(lead) for _ in range(3))
+    for t, mass, ending in _flow(problem, policy):
+        success += problem.memory * mass + problem.found * ending
+        calls += t * (mass + ending)
+        answered += mass + ending
+    calls += problem.budget * (1 - answered)
+    return Outcome(success, calls, answered, success - problem.price * calls)
+
+
+def _flow(problem: StoppingProblem, policy: Policy) -> Iterator[tuple[int, Floats, Floats]]:
+    """Yield t, the mass that answers from memory there, and the mass that has just found the answer."""
+    mass = problem.weights[None, :]
+    for t in problem.steps:
+        found = np.asarray((mass * problem.finding[t - 1]).sum(axis=(-1, -2)))
+        mass = problem.onward(mass, t - 1)
+        answers = np.asarray(policy[t - 1], dtype=np.float64)
+        if answers.shape[-1] != 2**t:
+            raise ValueError(f"{answers.shape[-1]} histories after {t} results, expected {2**t}")
+        # What comes of rounding is let through: mixtures of policies may exceed 1 by that.
+        if not ((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all():
+            worst = answers.ravel()[np.nanargmax(np.where(np.isnan(answers), np.inf, np.abs(answers - 0.5)))]
+            raise ValueError(
+                f"the policy answers with probability {worst} after {t} results, expected one between 0 and 1"
+            )
+        stopping = mass * answers[..., None]
+        yield t, np.asarray(stopping.sum(axis=(-1, -2))), found
+        mass = mass - stopping

@@ -1,0 +1,151 @@
+r"""Wald's sequential test, of which the run-length rule is a cousin.
+
+Between "the source fails" and "the source works", each judgment adds its log-likelihood ratio: USELESS adds
+:math:`\log(u_f / u_r)`, USEFUL adds :math:`\log((1 - u_f) / (1 - u_r))`, where u_f and u_r are the shares of
+failed and real results that are judged USELESS. The test says "fails" once the sum reaches
+:math:`\log((1 - \beta) / \alpha)`. The run-length rule adds 1 and forgets everything at a USEFUL; Page's
+version of the test, whose sum never falls below 0, forgets too, if a USEFUL outweighs the run before it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+import pandas as pd
+
+from judged_useless.episodes.kinds import as_list
+from judged_useless.episodes.schema import JUDGMENTS
+from judged_useless.stopping.problem import Floats, StoppingProblem, check_count, histories
+
+
+@dataclass(frozen=True)
+class WaldTest:
+    """A sequential test of whether the source fails, on the agent's own judgments.
+
+    Attributes
+    ----------
+    useless_if_failed, useless_if_real : float
+        Probability that a failed, and a real, result is judged USELESS; the first has to be larger.
+    alpha : float, default 0.02
+        Probability of giving a working source up, in (0, 0.5).
+    beta : float, default 0.05
+        Probability of holding on to a failing one, in (0, 0.5).
+    restarts : bool, default False
+        Page's version: the sum starts anew whenever it would fall below 0, so that a source may break later.
+
+    Raises
+    ------
+    ValueError
+        If a probability is out of range.
+    """
+
+    useless_if_failed: float
+    useless_if_real: float
+    alpha: float = 0.02
+    beta: float = 0.05
+    restarts: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.useless_if_real < self.useless_if_failed < 1:
+            raise ValueError(
+                f"useless_if_failed is {self.useless_if_failed} and useless_if_real {self.useless_if_real}, "
+                "expected 0 < useless_if_real < useless_if_failed < 1"
+            )
+        for name in ("alpha", "beta"):
+            if not 0 < getattr(self, name) < 0.5:
+                raise ValueError(f"{name} is {getattr(self, name)}, expected a number between 0 and 0.5")
+
+    @property
+    def threshold(self) -> float:
+        """Sum at which the source is given up."""
+        return log((1 - self.beta) / self.alpha)
+
+    @property
+    def steps(self) -> tuple[float, float]:
+        """What a USELESS, and a USEFUL, adds to the sum."""
+        failed, real = self.useless_if_failed, self.useless_if_real
+        return log(failed / real), log((1 - failed) / (1 - real))
+
+    @property
+    def equivalent_run(self) -> int:
+        """Run of USELESS that from nothing reaches the threshold: the k of the cousin."""
+        return ceil(self.threshold / self.steps[0] - 1e-12)
+
+    def sums(self, useless: np.ndarray) -> Floats:
+        """Return the sum after each judgment.
+
+        Parameters
+        ----------
+        useless : numpy.ndarray of bool, shape (..., t)
+            True for USELESS.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (..., t)
+        """
+        added = np.where(useless, *self.steps)
+        if not self.restarts:
+            return np.asarray(added.cumsum(axis=-1))
+        sums, before = np.empty(added.shape), np.zeros(added.shape[:-1])
+        for t in range(added.shape[-1]):
+            before = np.maximum(0.0, before + added[..., t])
+            sums[..., t] = before
+        return sums
+
+    def policy(self, problem: StoppingProblem) -> tuple[Floats, ...]:
+        """Return the policy that answers whenever the sum has reached the threshold."""
+        return tuple(
+            (self.sums(histories(t))[:, -1] >= self.threshold - 1e-9).astype(np.float64)
+            for t in problem.steps
+        )
+
+
+def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.DataFrame:
+    """Return what the run-length rule and both forms of the test make of one history.
+
+    Parameters
+    ----------
+    judgments : sequence of str
+        Judgments in order, as episodes have them; only USELESS adds to the run.
+    test : WaldTest
+        Its error rates are used for both forms.
+    k : int, default 5
+        Of the run-length rule.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``t`` from 1; ``judgment``; and ``run``, ``wald``, ``page``: each rule's statistic as a share of
+        the threshold at which it gives the source up.
+
+    Raises
+    ------
+    ValueError
+        If there is no judgment, one is none that episodes have, or k is not a whole number of at least 1.
+    """
+    check_count("k", k)
+    if not as_list(judgments) or not len(judgments):
+        raise ValueError(f"judgments is {judgments!r}, expected a list of at least one, not empty")
+    for place, judgment in enumerate(judgments, 1):
+        if not (isinstance(judgment, str) and judgment in JUDGMENTS):
+            raise ValueError(
+                f"judgments, entry {place} is {judgment!r}, expected one of {', '.join(JUDGMENTS)}"
+            )
+    useless = np.array([judgment == "USELESS" for judgment in judgments])
+    run, runs = 0, []
+    for each in useless:
+        run = run + 1 if each else 0
+        runs.append(run / k)
+    forms = {
+        name: WaldTest(test.useless_if_failed, test.useless_if_real, test.alpha, test.beta, restarts)
+        for name, restarts in (("wald", False), ("page", True))
+    }
+    return pd.DataFrame(
+        {
+            "judgment": list(judgments),
+            "run": runs,
+            **{name: form.sums(useless) / form.threshold for name, form in forms.items()},
+        },
+        index=pd.RangeIndex(1, len(judgments) + 1, name="t"),
+    )

@@ -1,0 +1,63 @@
+"""Files written whole or not at all, and where the project's data lies."""
+
+import hashlib
+import stat
+from pathlib import Path
+
+import pytest
+from judged_useless._io import paths
+from judged_useless._io.files import sha256, write_atomically
+from judged_useless._io.paths import cache_dir, data_dir
+
+
+def test_a_file_is_put_in_place_with_ordinary_rights(tmp_path: Path) -> None:
+    ordinary = tmp_path / "ordinary"
+    ordinary.write_text("")
+    path = tmp_path / "new" / "folder" / "file.txt"
+    assert write_atomically(path, lambda target: target.write_text("content")) == path
+    assert path.read_text() == "content"
+    assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(ordinary.stat().st_mode)
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    seen = []
+
+    def half(target: Path) -> None:
+        target.write_text("ha")
+        seen.append((target.parent, path.read_text()))
+        raise RuntimeError("stopped in the middle")
+
+    with pytest.raises(RuntimeError, match="in the middle"):
+        write_atomically(path, half)
+    assert seen == [(tmp_path, "old")]  # beside the goal, so that the last step is a rename
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_sha256_of_a_known_text(tmp_path: Path) -> None:
+    path = tmp_path / "abc"
+    path.write_bytes(b"abc" * 100_000)
+    assert sha256(path) == hashlib.sha256(b"abc" * 100_000).hexdigest()
+
+
+def test_data_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (data_dir() / "episodes" / "SHA256SUMS").is_file()
+    package = tmp_path / "site-packages" / "judged_useless"
+    package.mkdir(parents=True)
+    monkeypatch.setattr(paths, "_PACKAGE", package)
+    with pytest.raises(FileNotFoundError, match=r"pip install -e \."):
+        data_dir()
+    (package / "_data").mkdir()
+    assert data_dir() == package / "_data"
+
+
+def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path / "mine"))
+    assert cache_dir() == tmp_path / "mine"
+    assert not cache_dir().exists()  # asking makes no folder
+    monkeypatch.delenv("JUDGED_USELESS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_dir().name == "judged-useless"

@@ -1,0 +1,108 @@
+"""The model of a run is made again from its manifest, or the field that does not say it is named."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from judged_useless.afterwards.acting import model_of_run, name_of_model
+from judged_useless.afterwards.replaying import replay
+from judged_useless.cli.main import main
+from judged_useless.models import get_model
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.spec import VOLATILE
+from judged_useless.runs.store import RunError
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+
+Damage = Callable[[dict[str, Any]], object]
+
+
+async def recorded(out: Path) -> Run:
+    return await run_cell(
+        model="scripted:own-4", task="hamlets", split="all", regimes=("clean",), n_questions=1, mute=0.25,
+        judge=False, out=out / "run", progress=False,
+    )  # fmt: skip
+
+
+def with_model(run: Run, model: dict[str, Any]) -> Run:
+    file = run.path / "manifest.json"
+    manifest = json.loads(file.read_text())
+    manifest["spec"]["model"] = model
+    file.write_text(json.dumps(manifest))
+    return Run(run.path)
+
+
+async def test_a_scripted_agent_is_made_again(tmp_path: Path) -> None:
+    run = await recorded(tmp_path)
+    assert name_of_model(run) == "scripted:own-4"
+    assert model_of_run(run, {}).describe() == run.manifest["spec"]["model"]
+
+
+SCRIPTED: dict[str, tuple[Damage, str]] = {
+    "no provider": (lambda model: model.pop("provider"), "provider is missing, expected a text"),
+    "a provider of a number": (lambda model: model.update(provider=3), "provider is 3, expected a text"),
+    "another provider": (lambda model: model.update(provider="os"), "model is missing, expected a text"),
+    "no policy": (lambda model: model.pop("policy"), "policy is missing, expected a text"),
+    "no seed": (lambda model: model.pop("seed"), "seed is missing, expected a whole number"),
+    "rates of nothing": (lambda model: model.update(rates=None), "rates is None, expected an object"),
+}
+
+
+@pytest.mark.parametrize("case", SCRIPTED)
+async def test_a_manifest_that_does_not_say_it_is_refused(case: str, tmp_path: Path) -> None:
+    run = await recorded(tmp_path)
+    model, (damage, message) = dict(run.manifest["spec"]["model"]), SCRIPTED[case]
+    damage(model)
+    with pytest.raises(RunError, match=rf"run.manifest\.json: spec\.model\.{message}"):
+        await replay(with_model(run, model), "judgments", progress=False)
+    assert not (tmp_path / "run.probes").exists()
+
+
+@pytest.mark.parametrize("case", ["no provider", "no policy"])
+def test_the_command_says_so_too(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = str(tmp_path / "run")
+    options = ["--task", "hamlets", "--split", "all", "--n-questions", "1", "--quiet", "--out", out]
+    assert main(["run", "--model", "scripted:own-4", *options]) == 0
+    run, (damage, message) = Run(out), SCRIPTED[case]
+    model = dict(run.manifest["spec"]["model"])
+    damage(model)
+    with_model(run, model)
+    assert main(["replay", out, "--probe", "judgments", "--quiet"]) == 1
+    assert f"manifest.json: spec.model.{message}" in capsys.readouterr().err
+
+
+SERVED: dict[str, tuple[Damage, str]] = {
+    "no decoding": (lambda model: model.pop("decoding"), "decoding is missing, expected an object"),
+    "no preset": (lambda model: model.pop("preset"), "preset is missing, expected a text or null"),
+    "no served name": (lambda model: model.update(model=None), "model is None, expected a text"),
+    "a decoding that is none": (
+        lambda model: model["decoding"].update(heat=1),
+        "decoding: .*unexpected keyword argument 'heat'",
+    ),
+    "a temperature of text": (
+        lambda model: model["decoding"].update(temperature="hot"),
+        "decoding: '>=' not",
+    ),
+    "a temperature below zero": (
+        lambda model: model["decoding"].update(temperature=-1),
+        "decoding: decoding: temperature is -1, expected a number >= 0",
+    ),
+}
+
+
+async def test_a_language_model_is_made_again_or_its_field_named(tmp_path: Path) -> None:
+    run = await recorded(tmp_path)
+    described = get_model("openai:qwen2.5-7b", base_url="http://127.0.0.1:9/v1").describe()
+    kept = {name: value for name, value in described.items() if name not in VOLATILE}
+    again = model_of_run(with_model(run, kept), {"base_url": "http://127.0.0.1:9/v1"})
+    assert again.describe() == described
+    await again.aclose()
+    for damage, message in SERVED.values():
+        model = json.loads(json.dumps(kept))
+        damage(model)
+        with pytest.raises(RunError, match=rf"run.manifest\.json: spec\.model\.{message}"):
+            model_of_run(with_model(run, model), {})

@@ -1,0 +1,284 @@
+"""Labels that are none, of other items, or given twice; runs of which a part is lost."""
+
+import asyncio
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import hamlets
+import pandas as pd
+import pytest
+from canned import CannedModel
+from judged_useless import load_episodes
+from judged_useless.afterwards.annotators import annotate, read_labels
+from judged_useless.afterwards.effects import judged_accuracy
+from judged_useless.afterwards.items import KEY, Item, annotation_items, items_of, key_table, reference_sample
+from judged_useless.afterwards.labels import STREAMS
+from judged_useless.afterwards.resolving import (
+    annotator_agreement,
+    disagreements,
+    final_labels,
+    primary_accuracy,
+    with_stated,
+)
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.models.base import Generation
+from judged_useless.protocol.prompts import get_wording
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.store import RunError
+from judged_useless.tasks import TASKS
+
+pytest_plugins = ("run_fixtures",)
+S1, S2 = STREAMS["S1"].labels, STREAMS["S2"].labels
+
+
+def cell(out: Path, **options: Any) -> Run:
+    settings: dict[str, Any] = {"condition": "combo", "task": "hamlets", "split": "all", "n_questions": 3}
+    settings |= {"regimes": ("persistent", "clean"), "progress": False, "out": out}
+    return asyncio.run(run_cell(model="scripted:own-4", **(settings | options)))
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
+    before, folder = dict(TASKS), tmp_path_factory.mktemp("cells")
+    hamlets.register()
+    yield {
+        "plain": cell(folder / "plain"),
+        "seed": cell(folder / "seed", seed=1),
+        "budget": cell(folder / "budget", budget=15),
+    }
+    TASKS.clear()
+    TASKS.update(before)
+
+
+@pytest.fixture(scope="module")
+def items(runs: dict[str, Run]) -> list[Item]:
+    return annotation_items(runs["plain"], ("S2",))
+
+
+def all_of(items: list[Item], label: object) -> "pd.Series[Any]":
+    return pd.Series({item.id: label for item in items}, dtype=object)
+
+
+class Annotator(CannedModel):
+    """Says of everything that it is unclear."""
+
+    def __init__(self) -> None:
+        super().__init__(turns=(), name="one")
+
+    async def generate(self, *_: Any, **__: Any) -> Generation:
+        return Generation(text='{"label": "unclear"}', finish_reason="stop")
+
+
+@pytest.mark.parametrize("other", ["seed", "budget"])
+def test_labels_of_one_run_are_not_put_on_another(
+    runs: dict[str, Run], items: list[Item], other: str
+) -> None:
+    others = annotation_items(runs[other], ("S2",))
+    assert not {item.id for item in items} & {item.id for item in others}
+    episodes = load_episodes([runs["plain"].path, runs[other].path])
+    stated = with_stated(episodes, key_table(items), all_of(items, "says_useless"))
+    assert set(KEY) - {"t"} <= set(stated)
+    field = {"seed": (42, 1), "budget": (8, 15)}[other]
+    found = [stated[stated[other] == value]["stated"].explode().notna().sum() for value in field]
+    assert found == [len(items), 0]
+    # Both together are labelled without a clash, and each label finds its own episode.
+    both = key_table([*items, *others])
+    labels = pd.concat([all_of(items, "says_useless"), all_of(others, "useful")])
+    stated = with_stated(episodes, both, labels)
+    for value, wanted in zip(field, ("USELESS", "USEFUL"), strict=True):
+        assert set(stated[stated[other] == value]["stated"].explode().dropna()) == {wanted}
+
+
+def test_a_seed_that_a_table_holds_as_a_fraction_is_the_same_seed(
+    runs: dict[str, Run], items: list[Item]
+) -> None:
+    episodes = runs["plain"].episodes()
+    strange = episodes.iloc[:1].assign(seed=None, split="other")
+    mixed = pd.concat([episodes.astype({"seed": float}), strange.astype({"seed": float})], ignore_index=True)
+    stated = with_stated(mixed, key_table(items), all_of(items, "useful"))
+    assert stated["stated"].explode().notna().sum() == len(items)
+    with pytest.raises(EpisodeError, match="field 'seed' is missing"):
+        with_stated(episodes.drop(columns="seed"), key_table(items), all_of(items, "useful"))
+    with pytest.raises(ValueError, match="no item is of one of these episodes"):
+        with_stated(episodes.assign(model="another"), key_table(items), all_of(items, "useful"))
+
+
+def test_items_without_a_seed_are_still_one_episode(items: list[Item]) -> None:
+    key = key_table(items).assign(seed=None)
+    first, second = all_of(items, "says_useless"), all_of(items, "useful")
+    assert disagreements(key, first, second)["changes_count"].all()
+
+
+def test_a_key_with_an_item_twice_is_refused(items: list[Item]) -> None:
+    key, labels = pd.concat([key_table(items), key_table(items[:1])]), all_of(items, "useful")
+    for call in readers(key, labels, labels):
+        with pytest.raises(ValueError, match=f"item '{items[0].id}' twice"):
+            call()
+
+
+def readers(
+    key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]"
+) -> list[Callable[[], object]]:
+    """Return everything that reads two annotators' labels."""
+    return [
+        lambda: annotator_agreement(key, first, second),
+        lambda: disagreements(key, first, second),
+        lambda: final_labels(key, first, second),
+        lambda: with_stated(pd.DataFrame(), key, second),
+    ]
+
+
+def test_a_label_of_another_stream_or_given_twice_is_refused(items: list[Item]) -> None:
+    key, good, chosen = key_table(items), all_of(items, "useful"), items[2].id
+    for label, text in (("Useful!", "'Useful!'"), ("off_topic", "'off_topic'"), ({"useful": 1}, "useful")):
+        bad = good.copy()
+        bad[chosen] = label
+        for call in readers(key, good, bad):
+            with pytest.raises(ValueError, match=rf"item '{chosen}': label .*{text}.*one of says_useless"):
+                call()
+    with pytest.raises(ValueError, match=rf"second annotator: item '{items[0].id}' has two labels"):
+        final_labels(key, good, pd.concat([good, good[:1]]))
+
+
+def test_what_results_were_worth_is_not_read_from_labels_that_are_none(items: list[Item]) -> None:
+    key = pd.concat([key_table(items), key_table(items).assign(stream="S1").rename(index=str.upper)])
+    said = all_of(items, "useful")
+    worth = pd.Series("useful_new", index=said.index.str.upper(), dtype=object)
+    table = judged_accuracy(worth, said, key, n_boot=20)
+    assert table["value"].to_dict()["useful called useful"] == 1
+    assert table["n"].to_dict()["useful called useful"] == len(items)
+    with pytest.raises(ValueError, match="label 'useful_new', expected one of says_useless"):
+        judged_accuracy(worth, all_of(items, "useful_new"), key)
+
+
+def test_a_label_that_is_missing_leaves_the_others(items: list[Item]) -> None:
+    key = key_table(items)
+    for nothing in (None, float("nan"), pd.NA):
+        first = all_of(items, "useful")
+        first.iloc[0] = nothing
+        table = final_labels(key, first, all_of(items, "unclear"))
+        assert table.iloc[0].tolist() == ["unclear", "second"]
+        assert table["by"].tolist()[1:] == ["primary"] * (len(items) - 1)
+
+
+def test_rulings_on_other_items_or_in_other_words_are_not_counted_as_wrong() -> None:
+    first = pd.Series({"a": "useful", "b": "unclear", "c": None}, dtype=object)
+    assert primary_accuracy(first, {"a": "useful", "b": "useful", "c": "unclear"})["correct"] == 1
+    assert primary_accuracy(first, {"b": "unclear"}).value == 1
+    # Rulings that both streams know, on labels that only one has.
+    assert primary_accuracy(first, {"a": "unclear", "b": "unclear"}).value == 0.5
+    for rulings, message in (
+        ({"a": "useful", "z": "useful"}, "adjudicated 'z': no item of the primary annotator"),
+        ({"a": "useful", "b": "<b>"}, "adjudicated, item 'b': label '<b>', expected one of says_useless"),
+        ({"a": "useful", "b": "off_topic"}, "item 'b': label 'off_topic'"),
+        ({"a": "related", "b": "related", "c": "related"}, "primary annotator, item 'a': label 'useful'"),
+        ({"a": None}, "adjudicated 'a': no label"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            primary_accuracy(first, rulings)  # type: ignore[arg-type]
+
+
+async def test_labels_are_read_from_where_they_are_only(items: list[Item], tmp_path: Path) -> None:
+    chosen = items[:4]
+    labels = await annotate(chosen, Annotator(), tmp_path / "one", progress=False)
+    assert read_labels(tmp_path / "one").to_dict() == labels.to_dict()
+    with pytest.raises(RunError, match=r"no manifest\.json"):
+        read_labels(tmp_path / "typo")
+    with pytest.raises(ValueError, match=r"unknown stream '\.\./one/S2'"):
+        read_labels(tmp_path / "two", streams=("../one/S2",))
+
+
+def test_a_run_holds_no_labels(runs: dict[str, Run]) -> None:
+    with pytest.raises(RunError, match="holds no labels of an annotator"):
+        read_labels(runs["plain"].path)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"label": "<script>"}, "line 2: label is '<script>', expected one of says_useless"),
+        ({"label": ["useful"]}, r"line 2: label is \['useful'\]"),
+        ({"label": "off_topic"}, "line 2: label is 'off_topic'"),
+        ({"label": ...}, "line 2: label is missing"),
+    ],
+)
+async def test_a_file_with_a_label_that_is_none_is_refused(
+    change: dict[str, object], message: str, items: list[Item], tmp_path: Path
+) -> None:
+    await annotate(items[:3], Annotator(), tmp_path, progress=False)
+    file = tmp_path / "S2.jsonl"
+    records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    records[1] = {name: value for name, value in (records[1] | change).items() if value is not ...}
+    file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    with pytest.raises(RunError, match=message):
+        read_labels(tmp_path)
+    with pytest.raises(RunError, match=message):
+        await annotate(items[:3], Annotator(), tmp_path, progress=False)
+
+
+async def test_an_item_given_twice_is_named(items: list[Item], tmp_path: Path) -> None:
+    other = replace(items[1], thought="Another.")
+    for twice, words in ((items[1], "the same words"), (other, "other words")):
+        with pytest.raises(
+            ValueError, match=rf"'{items[1].id}' occurs twice in 4 items, with {words}.*seed 42"
+        ):
+            await annotate([*items[:3], twice], Annotator(), tmp_path, progress=False)
+
+
+def test_items_are_those_of_the_whole_run(runs: dict[str, Run], tmp_path: Path) -> None:
+    lost = tmp_path / "lost"
+    shutil.copytree(runs["plain"].path, lost)
+    file = lost / "persistent.jsonl"
+    file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[:-1]))
+    with pytest.raises(RunError, match=r"persistent\.jsonl: 2 of 3 trajectories"):
+        annotation_items(Run(lost))
+    manifest = json.loads((lost / "manifest.json").read_text(encoding="utf-8"))
+    (lost / "manifest.json").write_text(json.dumps(manifest | {"status": "interrupted"}), encoding="utf-8")
+    with pytest.raises(RunError, match="the run is interrupted; finish it first"):
+        annotation_items(Run(lost))
+
+
+def test_streams_are_named_once_each(runs: dict[str, Run]) -> None:
+    for streams, message in (((), "at least one of S1, S2"), ("S1", "at least one"), (("S1", "S1"), "twice")):
+        with pytest.raises(ValueError, match=message):
+            annotation_items(runs["plain"], streams)
+
+
+@pytest.mark.parametrize("style", ["react", "search-r1"])
+@pytest.mark.parametrize("question", ["Which is older?\n\nA or B?", "Q?\n\nQuestion: which?", "One?"])
+@pytest.mark.parametrize("counter", ["", "\n\n[Actions remaining: 8]"])
+def test_a_question_is_shown_whole(runs: dict[str, Run], style: str, question: str, counter: str) -> None:
+    run = runs["plain"]
+    record, spec = next(run.trajectories()), run.manifest["spec"]
+    wording = get_wording(style, "question")
+    content = wording.opening.replace("{question}", question) + counter
+    observed = {"role": "user", "content": wording.observation.replace("{text}", "A text.")}
+    messages = [{"role": "user", "content": content}, observed]
+    if wording.has_system:
+        messages = [{"role": "system", "content": wording.system}, *messages]
+    else:
+        messages[0]["content"] = f"{wording.system}\nOne more sentence.\n\n{content}"
+    record |= {"messages": messages, "failed": [True], "events": [], "calls": []}
+    (item,) = items_of(record, spec, wording, ["S1"])
+    assert (item.question, item.observation) == (question, "A text.")
+    messages[-2]["content"] = "Something else."
+    with pytest.raises(RunError, match="field 'messages' does not open with"):
+        list(items_of(record, spec, wording, ["S1"]))
+
+
+def test_a_sample_of_nothing_is_refused(items: list[Item]) -> None:
+    with pytest.raises(ValueError, match="there is no item"):
+        reference_sample([], 0)
+    for strata in (("nope",), (), "regime"):
+        with pytest.raises(ValueError, match=r"strata is .*, expected a list of some of stream, model"):
+            reference_sample(items, 5, strata=strata)
+    for n in (2.5, True, float("nan")):
+        with pytest.raises(ValueError, match=f"n is {n}, expected at least .* whole"):
+            reference_sample(items, n)  # type: ignore[arg-type]
+    assert len(reference_sample([replace(i, where={**i.where, "seed": None}) for i in items], 5)) == 5
+    assert len(reference_sample(items, 5, strata=("seed", "regime"))) == 5

@@ -1,0 +1,462 @@
+"""Probing a run: beside it, resumable, refused where it would mislead, and merged in on reading."""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import hamlets
+import pandas as pd
+import pytest
+from judged_useless import load_episodes
+from judged_useless.afterwards import probes as registry
+from judged_useless.afterwards.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.afterwards.labels import load_rubric
+from judged_useless.afterwards.probes import PROBES
+from judged_useless.afterwards.replaying import replay
+from judged_useless.cli.main import main
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.contrast import time_matched_contrast
+from judged_useless.estimators.rates import answer_rate_after_run
+from judged_useless.models.base import Generation, Message, ServiceUnavailableError, TransientModelError
+from judged_useless.models.scripted import ScriptedModel
+from judged_useless.runs.cell import IncompleteRunError, run_cell
+from judged_useless.runs.checking import require_manifest
+from judged_useless.runs.recorded import Run
+from judged_useless.runs.store import RunError
+from judged_useless.stopping.continuing import continue_or_answer
+from judged_useless.stopping.regret import policy_regret, policy_values
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+MEAN4 = ("clean", "persistent", "plausible", "recover_after_2")
+RATES: dict[str, Any] = {
+    "placeholder": 0.5,
+    "stubborn": 0.5,
+    "mute": 0.2,
+    "unparsed": 0.1,
+    "disobedient": 0.1,
+}
+
+
+async def recorded(out: Path, policy: str = "own-5", **options: Any) -> Run:
+    arguments: dict[str, Any] = {
+        "model": f"scripted:{policy}", "task": "hamlets", "split": "all", "regimes": MEAN4,
+        "n_questions": 8, "judge": False, "out": out / "run", "progress": False,
+    }  # fmt: skip
+    return await run_cell(**(arguments | RATES | options))
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {
+        str(file.relative_to(folder)): hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+
+
+def without_timings(folder: Path) -> list[dict[str, Any]]:
+    lines = [line for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines()]
+    return [{name: value for name, value in json.loads(line).items() if name != "timings"} for line in lines]
+
+
+@pytest.mark.parametrize("style", ["react", "search-r1"])
+async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tmp_path: Path) -> None:
+    run = await recorded(tmp_path, style=style)
+    before, plain = contents(run.path), run.episodes()
+    assert plain["judgments"].explode().isna().all()
+    for probe in PROBES:
+        folder = await replay(run, probe, progress=False)
+        assert folder == run.path.parent / "run.probes" / probe
+        assert require_manifest(folder)["status"] == "complete"
+        assert require_manifest(folder)["simulated"]
+    assert contents(run.path) == before
+    episodes = run.episodes()
+    same = [name for name in plain if name != "judgments"]
+    pd.testing.assert_frame_equal(episodes[same], plain[same])
+    n = episodes["failed"].map(len)
+    for name in (
+        "judgments", "answer_now", "answer_now_repaired", "usefulness", "p_continue", "prefer",
+        "stated_label",
+    ):  # fmt: skip
+        assert (episodes[name].map(len) == n).all()
+    assert episodes["judgments"].explode().notna().all()
+    assert set(episodes["judgments"].explode()) == {"USELESS", "USEFUL", "UNPARSED"}
+    # No decision follows the last observation of an exhausted budget.
+    exhausted = episodes["termination"] == "budget_exhausted"
+    assert exhausted.any()
+    assert all(row[-1] is None for row in episodes.loc[exhausted, "answer_now"])
+    assert all(None not in row for row in episodes.loc[~exhausted, "answer_now"])
+    assert episodes["p_continue"].explode().isna().mean() > 0.1
+    # This annotator labels by the keyword reader, and so agrees with it.
+    assert episodes["stated_by_label"].tolist() == episodes["stated"].tolist()
+    assert set(episodes["stated_label"].explode().dropna()) == {"says_useless", "useful", "no_judgment"}
+    assert (episodes["repaired_success"] >= episodes["success"]).all()
+    assert (episodes["repaired_success"] != episodes["success"]).any()
+    read = load_episodes(run.path)
+    shared = [name for name in episodes if name in read]
+    key = ["regime", "question_id"]
+    pd.testing.assert_frame_equal(
+        read[shared].sort_values(key, ignore_index=True),
+        episodes[shared].sort_values(key, ignore_index=True),
+        check_dtype=False,
+    )
+
+
+async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, "never", mute=0.0)
+    for probe in ("judgments", "answer-now"):
+        await replay(run, probe, progress=False)
+    episodes, branches = run.episodes(), answer_now_branches(run.path)
+    assert len(branches) == sum(len(actions) - 1 for actions in episodes["actions"])
+    values = policy_values(episodes, branches, price=0.02)
+    assert len(values) == 7 + 7 + 21
+    regret = policy_regret(episodes, episodes, branches, price=0.02, n_boot=50)
+    best = float(str(values["utility"].max()))
+    assert regret.parts["best_utility"] == pytest.approx(best)
+    assert regret.value > 0  # an agent that never stops loses to any that does
+    assert continue_or_answer(episodes, branches, n_boot=50).n > 0
+    assert answer_rate_after_run(episodes).value == 0
+    repaired = answer_now_branches(run.path, repaired=True)
+    assert (repaired["success"] >= branches["success"]).all()
+    assert (repaired["success"] != branches["success"]).any()
+    with pytest.raises(EpisodeError, match="no answer-now branches"):
+        answer_now_branches(tmp_path)
+
+
+async def test_what_the_agent_read_itself_is_never_replaced(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, condition="enforced_rule", k=3, policy="never")
+    before = run.episodes()["judgments"].tolist()
+    await replay(run, "judgments", progress=False)
+    assert run.episodes()["judgments"].tolist() == before
+    results = probe_results(run.path, "judgments")
+    assert results is not None
+    n = 0
+    for row in run.episodes().to_dict("records"):
+        replayed = [each["judgment"] for each in results[row["question_id"], row["regime"]]]
+        for own, again in zip(row["judgments"], replayed, strict=True):
+            n += own is not None
+            assert own in (None, again)
+    assert n > 50
+
+
+async def test_replayed_judgments_are_those_that_recording_gives(tmp_path: Path) -> None:
+    later = await recorded(tmp_path / "later", regimes=("persistent", "recover_after_2"))
+    at_once = await recorded(tmp_path / "at_once", regimes=("persistent", "recover_after_2"), judge=True)
+    await replay(later, "judgments", progress=False)
+    assert later.episodes()["judgments"].tolist() == at_once.episodes()["judgments"].tolist()
+    a, b = (time_matched_contrast(run.episodes(), n_boot=20) for run in (later, at_once))
+    assert a == b
+
+
+class Failing(ScriptedModel):
+    """Loses the connection now and then."""
+
+    asked = 0
+    fails = True
+
+    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:
+        type(self).asked += 1
+        if self.fails and self.asked > 30 and self.asked % 7 == 0:
+            raise ServiceUnavailableError(3, TransientModelError("the connection is gone"))
+        return await super().generate(messages, **options)
+
+
+async def test_a_probe_goes_on_where_requests_failed(tmp_path: Path) -> None:
+    run = await recorded(tmp_path)
+    Failing.asked, Failing.fails = 0, True
+    model = Failing("own-5", **RATES)
+    with pytest.raises(IncompleteRunError, match="the connection is gone"):
+        await replay(run, "beliefs", model=model, progress=False)
+    folder = probe_folder(run.path, "beliefs")
+    half = require_manifest(folder)
+    assert half["status"] == "incomplete"
+    assert 0 < half["n_episodes"]["done"] < half["n_episodes"]["planned"] == 32
+    # What there is can be read; what is missing is None.
+    assert run.episodes()["usefulness"].map(lambda row: row[0]).isna().any()
+    # And a torn last line is passed over, by the reader and by the next call.
+    with (folder / "plausible.jsonl").open("ab") as stream:
+        stream.write(b'{"question_id": "h0')
+    assert probe_results(run.path, "beliefs")
+    Failing.fails = False
+    await replay(run, "beliefs", model=model, progress=False)
+    first = without_timings(folder)
+    other = await recorded(tmp_path / "other")
+    assert first == without_timings(await replay(other, "beliefs", progress=False))
+    asked = Failing.asked
+    assert await replay(run, "beliefs", model=model, progress=False) == folder
+    assert Failing.asked == asked  # what is complete is not asked again
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"probe": "moods"},
+            "unknown probe 'moods'; known are judgments, answer-now, beliefs, repair, s",
+        ),
+        ({"regimes": ["recover_after_1"]}, "regime 'recover_after_1' was not run; there are clean"),
+        ({"regimes": []}, "regimes: empty"),
+        ({"regimes": "clean"}, "regimes is the text 'clean'"),
+        ({"model": "scripted:never"}, "not the one that acted: name: 'scripted:own-5' there"),
+        ({"placeholder": 0.1}, "not the one that acted: rates.placeholder: 0.5 there, 0.1 now"),
+        ({"model": ScriptedModel("own-5"), "seed": 3}, "options seed belong to a model's provider"),
+    ],
+)
+async def test_what_would_mislead_is_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=1)
+    with pytest.raises(ValueError, match=message):
+        await replay(**{"run": run.path, "probe": "judgments", "progress": False, **options})
+    assert not probe_folder(run.path, "judgments").exists()
+
+
+async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=3)
+    options: dict[str, Any] = {"model": "scripted:never", "other_model": True, "progress": False}
+    folder = await replay(run, "judgments", **options)
+    assert folder == run.path.parent / "run.probes" / "judgments@scripted-never"
+    assert require_manifest(folder)["spec"]["model"]["name"] == "scripted:never"
+    plain = run.episodes()
+    assert plain["judgments"].explode().isna().all()
+    assert probe_results(run.path, "judgments") is None
+    named = probe_results(run.path, "judgments", model="scripted:never")
+    assert named is not None
+    assert merge_probes(plain, run.path, model="scripted:never")["judgments"].tolist() == [
+        [each["judgment"] for each in named[row["question_id"], row["regime"]]]
+        for row in plain.to_dict("records")
+    ]
+    # The agent's own has its place all the same, also where it is asked by another call.
+    assert await replay(run, "judgments", other_model=True, progress=False) == folder.with_name("judgments")
+    own = probe_results(run.path, "judgments")
+    assert run.episodes()["judgments"].explode().notna().all()
+    assert own != named == probe_results(run.path, "judgments", model="scripted:never")
+    with pytest.raises(
+        EpisodeError, match=r"judgments@scripted-never.manifest\.json: spec\.model\.name is 'scr"
+    ):
+        probe_results(run.path, "judgments", model="scripted/never")
+    await replay(run, "answer-now", **options)
+    assert len(answer_now_branches(run.path, model="scripted:never"))
+    with pytest.raises(EpisodeError, match="no answer-now branches"):
+        answer_now_branches(run.path)
+
+
+async def test_labels_are_an_annotators_whoever_it_is(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    folder = await replay(run, "stated", model="scripted:never", other_model=True, progress=False)
+    assert folder.name == "stated"
+    assert run.episodes()["stated_label"].explode().notna().any()
+    with pytest.raises(RunError, match=r"model\.name: 'scripted:never' there"):
+        await replay(run, "stated", progress=False)
+
+
+@pytest.mark.parametrize("probe", PROBES)
+async def test_further_regimes_are_asked_later(probe: str, tmp_path: Path) -> None:
+    run, at_once = (
+        await recorded(tmp_path, n_questions=3),
+        await recorded(tmp_path / "at_once", n_questions=3),
+    )
+    folder = await replay(run, probe, regimes=["plausible"], progress=False)
+    first = (folder / "plausible.jsonl").read_bytes() if (folder / "plausible.jsonl").exists() else b""
+    assert require_manifest(folder)["spec"]["regimes"] == ["plausible"]
+    await replay(run, probe, regimes=["clean"], progress=False)
+    half = require_manifest(folder)
+    assert (half["spec"]["regimes"], half["status"]) == (["clean", "plausible"], "complete")
+    await replay(run, probe, progress=False)
+    whole = await replay(at_once, probe, progress=False)
+    assert without_timings(folder) == without_timings(whole)
+    assert not first or (folder / "plausible.jsonl").read_bytes() == first
+    a, b = require_manifest(folder), require_manifest(whole)
+    assert [a[name] for name in ("status", "n_episodes", "tokens", "questions")] == [
+        b[name] for name in ("status", "n_episodes", "tokens", "questions")
+    ]
+    assert len(a["timings"]["started"]) == 3
+    # Asking fewer again changes nothing.
+    before = contents(folder)
+    await replay(run, probe, regimes=["clean"], progress=False)
+    assert contents(folder) == before
+    assert len(run.episodes()) == 12
+
+
+async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    folder = await replay(run, "judgments", regimes=["clean"], progress=False)
+    before = contents(folder)
+    file = run.path / "clean.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
+    with pytest.raises(RunError, match="trajectories"):
+        await replay(run, "judgments", progress=False)
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("concurrency", [0, -1])
+async def test_with_no_request_in_flight_nothing_is_written(concurrency: int, tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=1)
+    message = f"concurrency is {concurrency}, expected at least 1"
+    with pytest.raises(ValueError, match=message):
+        await replay(run, "judgments", concurrency=concurrency, progress=False)
+    assert not probe_folder(run.path, "judgments").exists()
+    with pytest.raises(ValueError, match=message):
+        await recorded(tmp_path / "another", concurrency=concurrency)
+    assert not (tmp_path / "another").exists()
+
+
+async def test_a_new_rubric_concerns_the_labels_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    written = {
+        probe: set(require_manifest(await replay(run, probe, progress=False))["spec"]["prompts_sha256"])
+        for probe in PROBES
+    }
+    assert written == {
+        "judgments": {"judgment"}, "answer-now": {"answer_now", "repair"}, "repair": {"repair"},
+        "beliefs": {"usefulness", "continuation"}, "stated": {"stated"},
+    }  # fmt: skip
+    rubric = load_rubric()
+    monkeypatch.setattr(registry, "load_rubric", lambda: replace(rubric, general=f"{rubric.general} Or so."))
+    for probe in PROBES:
+        if probe != "stated":
+            await replay(run, probe, progress=False)
+    with pytest.raises(RunError, match="prompts"):
+        await replay(run, "stated", progress=False)
+
+
+async def test_an_unfinished_run_and_other_data_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    whole = hamlets.load("all")
+    monkeypatch.setattr(hamlets, "load", lambda split, source=None: whole[:-1])
+    with pytest.raises(RunError, match="hamlets all is not what the run was made on"):
+        await replay(run, "judgments", progress=False)
+    manifest = json.loads((run.path / "manifest.json").read_text())
+    (run.path / "manifest.json").write_text(json.dumps(manifest | {"status": "incomplete"}))
+    with pytest.raises(RunError, match="the run is incomplete; finish it first"):
+        await replay(run.path, "judgments", progress=False)
+
+
+async def test_results_of_another_run_of_the_same_name_are_refused(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    await replay(run, "judgments", progress=False)
+    file = run.path / "persistent.jsonl"
+    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
+    with pytest.raises(RunError, match="trajectories in persistent are not the ones that were asked"):
+        await replay(run, "judgments", progress=False)
+
+
+async def test_damaged_results_are_named(tmp_path: Path) -> None:
+    run = await recorded(tmp_path, n_questions=2)
+    folder = await replay(run, "answer-now", progress=False)
+    file = folder / "persistent.jsonl"
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("nonsense\n" + lines[1])
+    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not a JSON object"):
+        run.episodes()
+    record = json.loads(lines[0])
+    record["results"][0]["t"] = 99
+    file.write_text(json.dumps(record) + "\n" + lines[1])
+    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
+        run.episodes()
+    for content, message in {"{}": "spec is missing, expected an object", "{": "not valid JSON"}.items():
+        (folder / "manifest.json").write_text(content)
+        with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
+            run.episodes()
+
+
+async def test_a_probe_folder_says_which_run_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = await recorded(tmp_path, n_questions=1)
+    folder = await replay(run, "judgments", progress=False)
+    await replay(run, "answer-now", progress=False)
+    with pytest.raises(RunError, match=r"run.probes: the probe folder of .*run, not a run; give .*run$"):
+        Run(folder.parent)
+    for given in (folder, folder.parent, [run.path, folder.parent]):
+        with pytest.raises(RunError, match=r"found of a run, not a run; give the run: .*run$"):
+            load_episodes(given)
+    assert await asyncio.to_thread(main, ["replay", str(folder.parent), "--probe", "judgments"]) == 1
+    assert f"the probe folder of {run.path}, not a run" in capsys.readouterr().err
+    # A folder of runs holds the probes of each beside it, and is read without them.
+    assert len(load_episodes(tmp_path)) == len(run.episodes())
+
+
+def test_help_says_what_each_probe_asks(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["replay", "--help"])
+    told = capsys.readouterr().out.partition("probes, each")[2].splitlines()
+    assert [line.split()[0] for line in told if line.startswith("  ") and line[2] != " "] == list(PROBES)
+
+
+async def test_a_run_without_placeholders_has_nothing_to_repair(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = await recorded(tmp_path, n_questions=3, placeholder=0.0)
+    await replay(run, "repair", progress=False)
+    episodes = run.episodes()
+    assert (episodes["repaired_success"] == episodes["success"]).all()
+    command = ["replay", str(run.path), "--probe", "repair", "--quiet"]
+    assert await asyncio.to_thread(main, command) == 0
+    why = "0 episodes, 0 calls: no answer copies the template, so there is nothing to repair, in clean, pers"
+    assert why in capsys.readouterr().out
+    plain = episodes.drop(columns=["answer", "repaired_answer", "repaired_success"])
+    assert merge_probes(plain, run.path)["repaired_answer"].isna().all()
+
+
+def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    options = ["--task", "hamlets", "--split", "all", "--n-questions", "3", "--quiet", "--out", run]
+    assert main(["run", "--model", "scripted:own-4", "--condition", "budget", *options]) == 0
+    capsys.readouterr()
+    probes = ["--probe", "judgments", "answer-now", "beliefs", "repair", "stated"]
+    assert main(["replay", run, *probes, "--quiet", "--concurrency", "3"]) == 0
+    printed = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0].rpartition("/")[2] for line in printed] == probes[1:]
+    assert all(line.endswith(", simulated") for line in printed)
+    assert "18 episodes" in printed[0]
+    assert main(["replay", run, "--probe", "moods"]) == 1
+    assert "unknown probe 'moods'" in capsys.readouterr().err
+    assert main(["replay", str(tmp_path), "--probe", "judgments"]) == 1
+    assert "no manifest.json there" in capsys.readouterr().err
+
+
+def test_requests_that_fail_are_status_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = str(tmp_path / "run")
+    options = ["--task", "hamlets", "--split", "all", "--n-questions", "1", "--quiet", "--out", run]
+    assert main(["run", "--model", "scripted:own-4", *options]) == 0
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise ServiceUnavailableError(3, TransientModelError("nobody there"))
+
+    monkeypatch.setattr(ScriptedModel, "generate", refuse)
+    assert main(["replay", run, "--probe", "judgments", "--quiet"]) == 1
+    assert "judgments: " in capsys.readouterr().err
+
+
+class Native(ScriptedModel):
+    """Writes its answers in Claude's own tool-call markup."""
+
+    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:
+        made = await super().generate(messages, **options)
+        head, action, answer = made.text.partition("Action: finish\nAction Input: ")
+        if not action:
+            return made
+        call = f'<invoke name="finish">\n<parameter name="answer">{answer}</parameter>\n</invoke>'
+        return replace(made, text=f"{head}<function_calls>\n{call}\n</function_calls>")
+
+
+@pytest.mark.parametrize(("condition", "reads"), [("unaided", False), ("unaided+native_calls", True)])
+async def test_native_calls_are_read_where_the_run_read_them(
+    condition: str, reads: bool, tmp_path: Path
+) -> None:
+    model = Native("never", knows=1.0)
+    run = await run_cell(
+        model=model, condition=condition, task="hamlets", split="all", regimes=["persistent"],
+        n_questions=3, judge=False, out=tmp_path / "run", progress=False,
+    )  # fmt: skip
+    await replay(run, "answer-now", model=model, progress=False)
+    branches = answer_now_branches(run.path)
+    assert (branches["success"] == reads).all()
+    assert (branches["answered"] == reads).all()

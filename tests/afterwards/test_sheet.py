@@ -1,0 +1,212 @@
+"""The sheet of disagreements: what a person sees, what spreadsheet programs do to it, what is refused."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from judged_useless.afterwards.items import Item
+from judged_useless.afterwards.labels import STREAMS, Ruling
+from judged_useless.afterwards.sheet import SheetError, read_sheet, streams_of, write_sheet
+
+#: Texts that spreadsheets and readers of CSV trip over.
+ODD = (
+    '=HYPERLINK("x")', "+1", "-1\n+2", "@SUM(A1)", "\t=1", "\x01=1", "\n=1", "'quoted", 'a "b", c;d\te',
+    "lines\r\nand\rmore", "bell \x07 inside", "Ærøskøbing, 東京, “curly”", "plain",
+    "half \ud83d of a pair", "\udc00",
+)  # fmt: skip
+
+
+def made(stream: str) -> list[Item]:
+    return [
+        Item(f"x{place:02d}e4", stream, text, (text, "two") if stream == "S1" else (), text,
+             text if stream == "S2" else "", {"regime": "persistent"})
+        for place, text in enumerate(ODD)
+    ]  # fmt: skip
+
+
+def found_in(items: list[Item]) -> pd.DataFrame:
+    labels = STREAMS[items[0].stream].labels
+    return pd.DataFrame(
+        {"first": labels[0], "second": labels[1], "changes_count": [n % 2 == 0 for n in range(len(items))]},
+        index=pd.Index([item.id for item in items], name="id"),
+    )
+
+
+Sheet = tuple[list[Item], pd.DataFrame, Path]
+
+
+@pytest.fixture(params=["S1", "S2"])
+def sheet(request: pytest.FixtureRequest, tmp_path: Path) -> Sheet:
+    items = made(request.param)
+    found = found_in(items)
+    return items, found, write_sheet(items, found, tmp_path / "sheet.csv")
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def saved(
+    path: Path, change: Callable[[list[dict[str, str]]], Any], *, encoding: str = "utf-8-sig", **form: Any
+) -> None:
+    """Change the rows of a sheet and store it as a spreadsheet program would."""
+    rows = rows_of(path)
+    rows = change(rows) or rows
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(rows[0]), lineterminator="\r\n", **form)
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_bytes(text.getvalue().encode(encoding))
+
+
+def fill(rows: list[dict[str, str]]) -> None:
+    for place, row in enumerate(rows):
+        row["adjudicated"] = row["labels"].split(", ")[place % 5]
+
+
+def test_a_sheet_is_blind_and_says_what_is_asked(sheet: Sheet) -> None:
+    items, found, path = sheet
+    stream, rows = items[0].stream, rows_of(path)
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")
+    text = {"S1": "earlier", "S2": "thought"}[stream]
+    order = ["id", "stream", "question", "earlier", "result", "thought"]
+    assert list(rows[0]) == [
+        *(name for name in order if name not in {"earlier", "thought"} - {text}),
+        *("task", "labels", "adjudicated", "note"),
+    ]
+    assert {row["labels"] for row in rows} == {", ".join(STREAMS[stream].labels)}
+    assert all(f"(data/rubric.md, version 1, {stream})" in row["task"] for row in rows)
+    assert [row["id"] for row in rows] == sorted(found.index)
+    assert streams_of(path) == [stream]
+    shown = write_sheet(items, found, path.with_name("shown.csv"), show_labels=True)
+    assert [row["first"] for row in rows_of(shown)] == found["first"].tolist()
+    assert read_sheet(items, found, shown) == read_sheet(items, found, path) == {}
+
+
+def test_no_cell_is_a_formula(sheet: Sheet) -> None:
+    _, _, path = sheet
+    for row in rows_of(path):
+        for cell in row.values():
+            assert not cell.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
+            assert not any(ord(character) < 32 and character not in "\n\t" for character in cell)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {},
+        {"delimiter": ";"},
+        {"delimiter": "\t", "quoting": csv.QUOTE_ALL},
+        {"encoding": "utf-8"},
+    ],
+)
+def test_a_sheet_comes_back_whole(form: dict[str, Any], sheet: Sheet) -> None:
+    items, found, path = sheet
+    decided = {
+        name: STREAMS[items[0].stream].labels[place % 5] for place, name in enumerate(sorted(found.index))
+    }
+
+    def change(rows: list[dict[str, str]]) -> None:
+        fill(rows)
+        for row in rows:
+            row["adjudicated"] = f" {row['adjudicated'].upper().replace('_', ' ')} "
+            row["note"] = 'why, "so"; ø'
+        rows.reverse()
+
+    saved(path, change, **form)
+    rulings = read_sheet(items, found, path)
+    assert rulings == {name: Ruling(label, 'why, "so"; ø') for name, label in decided.items()}
+
+
+def test_what_spreadsheet_programs_do_is_no_change(sheet: Sheet) -> None:
+    items, found, path = sheet
+
+    def change(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+        fill(rows)
+        # The apostrophe is dropped by some, and columns and rows without a value are left behind.
+        bare = [{name: cell.removeprefix("'") for name, cell in row.items()} for row in rows]
+        return [row | {"": ""} for row in (*bare, dict.fromkeys(bare[0], ""))]
+
+    saved(path, change)
+    assert len(read_sheet(items, found, path)) == len(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[1].update(id="x0"), r"row 3: field 'id': 'x0' is none of the ids written"),
+        (lambda rows: rows[1].update(id=rows[0]["id"]), "row 3: field 'id': .* a second time"),
+        (lambda rows: rows[0].update(result="rewritten"), "row 2: field 'result' was changed"),
+        (lambda rows: rows[2].update(adjudicated="fine"), "row 4: field 'adjudicated': 'fine', expected one"),
+        (lambda rows: rows[2].update(note="na\ufffdve"), "row 4: field 'note' has characters that were lost"),
+        (lambda rows: rows[1:], "1 rows are missing, such as that of id 'x00e4'"),
+        (lambda rows: [{"id": row["id"]} for row in rows], "columns id; expected id, stream, question"),
+        (lambda rows: [row | {"": "x"} for row in rows], "row 2: .* cells for .* columns"),
+    ],
+)
+def test_a_sheet_changed_elsewhere_is_refused(change: Any, message: str, sheet: Sheet) -> None:
+    items, found, path = sheet
+    saved(path, change)
+    with pytest.raises(SheetError, match=rf"sheet\.csv.*{message}"):
+        read_sheet(items, found, path)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [
+        ("cp1252", r"sheet.csv, row 13: not UTF-8 text; save it as CSV in UTF-8"),
+        ("utf-16", "sheet.csv: UTF-16 text; save it as CSV in UTF-8"),
+    ],
+)
+def test_another_encoding_is_refused_with_file_and_row(encoding: str, message: str, sheet: Sheet) -> None:
+    items, found, path = sheet
+
+    def latin(rows: list[dict[str, str]]) -> None:
+        for row in rows:
+            row.update(
+                {name: cell.replace("東京", "Kyo").replace("\ufffd", "") for name, cell in row.items()}
+            )
+
+    saved(path, latin, encoding=encoding)
+    with pytest.raises(SheetError, match=message):
+        read_sheet(items, found, path)
+
+
+def test_letters_that_were_garbled_are_not_read(sheet: Sheet) -> None:
+    items, found, path = sheet
+    saved(path, fill)
+    # Opened as another encoding and saved as UTF-8.
+    path.write_bytes(path.read_bytes().decode("latin-1").encode("utf-8"))
+    with pytest.raises(SheetError, match=r"sheet\.csv.*(columns|was changed)"):
+        read_sheet(items, found, path)
+
+
+def test_a_sheet_of_no_stream_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.csv"
+    path.write_text("name,stream\na,S3\n")
+    with pytest.raises(SheetError, match=r"other.csv, row 2: field 'stream': 'S3', expected S1 or S2"):
+        streams_of(path)
+    path.write_text('id,stream\n"torn,S1\n')
+    with pytest.raises(SheetError, match="not CSV"):
+        streams_of(path)
+
+
+def test_half_a_surrogate_pair_is_shown_as_lost(tmp_path: Path) -> None:
+    items = made("S1")
+    path = write_sheet(items, found_in(items), tmp_path / "sheet.csv")
+    assert rows_of(path)[ODD.index("half \ud83d of a pair")]["result"] == "half \ufffd of a pair"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ufeff", "id,stream,question,result,task,labels,adjudicated,note\n", "\n\n"]
+)
+def test_a_sheet_without_rows_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "empty.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(SheetError, match=r"empty\.csv: no row in it, expected all that were written"):
+        streams_of(path)

@@ -1,0 +1,235 @@
+"""The built book in Chromium, from disk: no errors, no other host, readable on a phone and on a screen."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import ROOT, chromium
+
+pytestmark = pytest.mark.browser
+
+WIDTHS = (390, 1440)
+#: Parts of the theme that are no pages.
+ASIDE = "_static/"
+
+FACTS = """() => ({
+  title: document.title,
+  headings: [...document.querySelectorAll("h1")].filter((h) => h.checkVisibility())
+    .map((h) => h.innerText.trim()),
+  unnamed: [...document.images].filter((i) => !(i.alt || "").trim()).map((i) => i.src.slice(0, 80)),
+  broken: [...document.images].filter((i) => !i.complete || !i.naturalWidth).map((i) => i.src.slice(0, 80)),
+  wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  language: document.documentElement.lang,
+  tables: document.querySelectorAll("table.ju-sortable").length,
+  figures: document.querySelectorAll("figure.ju-figure").length,
+  formulas: document.querySelectorAll("math").length,
+  unscrollable: [...document.querySelectorAll(".ju-scroll, .ju-formula")].filter((e) =>
+    e.scrollWidth > e.clientWidth && e.tabIndex < 0).length,
+  links: [...document.querySelectorAll("a[href]")].map((a) => a.href),
+})"""
+
+
+@dataclass
+class Visit:
+    """What one page did at one width."""
+
+    page: str
+    width: int
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def pages(book: Path) -> list[str]:
+    names = sorted(path.relative_to(book).as_posix() for path in book.rglob("*.html"))
+    return [name for name in names if not name.startswith(ASIDE)]
+
+
+def visit(browser: Any, book: Path, names: list[str], width: int) -> Iterator[Visit]:
+    """Open pages one after the other at one width."""
+    page = browser.new_page(viewport={"width": width, "height": 900})
+    seen = Visit("", width)
+    page.on("console", lambda message: seen.errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: seen.errors.append(str(error)))
+    page.on("request", lambda request: seen.requests.append(request.url))
+    for name in names:
+        seen = Visit(name, width)
+        page.goto((book / name).as_uri(), wait_until="load")
+        if name == "index.html":
+            page.wait_for_url(re.compile(r"/book/index\.html$"))
+        page.wait_for_timeout(100)  # deferred scripts
+        seen.facts = page.evaluate(FACTS)
+        yield seen
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def visits(browser: Any, book: Path) -> list[Visit]:
+    return [seen for width in WIDTHS for seen in visit(browser, book, pages(book), width)]
+
+
+def test_without_chromium_it_skips_here_and_fails_in_continuous_integration(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
+    monkeypatch.delenv("CI", raising=False)
+    with pytest.raises(pytest.skip.Exception, match=r"CHROMIUM names .*none', which is no file"):
+        chromium()
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(pytest.fail.Exception, match="must not leave the book untested"):
+        chromium()
+
+
+def test_every_source_page_is_there(book: Path) -> None:
+    sources = {f"notebooks/{path.stem}.html" for path in (ROOT / "notebooks").glob("*.ipynb")}
+    assert {"index.html", "search.html", "book/index.html", *sources} <= set(pages(book))
+
+
+def test_no_page_logs_an_error(visits: list[Visit]) -> None:
+    assert [(seen.page, seen.width, seen.errors) for seen in visits if seen.errors] == []
+
+
+def test_no_page_asks_another_host(visits: list[Visit]) -> None:
+    elsewhere = [
+        (seen.page, url)
+        for seen in visits
+        for url in seen.requests
+        if not url.startswith(("file://", "data:", "blob:"))
+    ]
+    assert elsewhere == []
+
+
+def test_no_file_of_the_book_is_missing(visits: list[Visit]) -> None:
+    from urllib.parse import unquote, urlsplit
+
+    asked = {
+        unquote(urlsplit(url).path) for seen in visits for url in seen.requests if url.startswith("file:")
+    }
+    assert [path for path in asked if not Path(path).is_file()] == []
+
+
+def test_links_within_the_book_lead_somewhere(visits: list[Visit]) -> None:
+    from urllib.parse import unquote, urlsplit
+
+    linked = {(seen.page, url) for seen in visits for url in seen.facts["links"] if url.startswith("file:")}
+    assert [each for each in linked if not Path(unquote(urlsplit(each[1]).path)).is_file()] == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_no_page_scrolls_sideways(visits: list[Visit], width: int) -> None:
+    wide = [
+        (seen.page, seen.facts["wide"]) for seen in visits if seen.width == width and seen.facts["wide"] > 0
+    ]
+    assert wide == []
+
+
+def test_every_image_is_there_and_described(visits: list[Visit]) -> None:
+    assert [(seen.page, seen.facts["unnamed"]) for seen in visits if seen.facts["unnamed"]] == []
+    assert [(seen.page, seen.facts["broken"]) for seen in visits if seen.facts["broken"]] == []
+    assert sum(seen.facts["figures"] for seen in visits) > 0
+
+
+def test_every_page_has_one_heading_a_title_and_a_language(visits: list[Visit]) -> None:
+    for seen in visits:
+        assert len(seen.facts["headings"]) == 1, (seen.page, seen.facts["headings"])
+        assert seen.facts["headings"][0], seen.page
+        assert seen.facts["title"], seen.page
+        assert seen.facts["language"] == "en", seen.page
+
+
+def test_what_scrolls_can_be_reached_by_keyboard(visits: list[Visit]) -> None:
+    assert [seen.page for seen in visits if seen.facts["unscrollable"]] == []
+    assert any(seen.facts["formulas"] for seen in visits)
+
+
+def number(text: str) -> float:
+    """Return the number a cell starts with."""
+    match = re.match(r"-?\d*\.?\d+", text.replace("\u2212", "-").replace(",", ""))
+    assert match, text
+    return float(match[0])
+
+
+def column(page: Any, table: int, index: int) -> list[str]:
+    rows = page.locator("table.ju-sortable").nth(table).locator("tbody tr")
+    texts: list[str] = rows.evaluate_all("(rows, i) => rows.map((r) => r.cells[i].innerText.trim())", index)
+    return texts
+
+
+def is_numeric(texts: list[str]) -> bool:
+    filled = [text for text in texts if text]
+    return len(set(filled)) > 1 and all(re.match(r"[-\u2212]?\d*\.?\d+", text) for text in filled)
+
+
+def assert_sorted(texts: list[str], *, descending: bool) -> None:
+    filled = [text for text in texts if text]
+    values = [number(text) for text in filled]
+    assert values == sorted(values, reverse=descending)
+    assert texts[len(filled) :] == [""] * (len(texts) - len(filled))  # empty cells last, both ways
+
+
+def press(page: Any, button: Any, key: str) -> None:
+    if key == "click":
+        button.dispatch_event("click")
+    else:
+        button.focus()
+        page.keyboard.press(key)
+
+
+def check_sorting(page: Any, index: int) -> None:
+    """Sort the first table of a page by one column: by click, then by keys, then by another heading."""
+    headings = page.locator("table.ju-sortable").first.locator("thead th")
+    heading, before = headings.nth(index), column(page, 0, index)
+    for key, direction in (("click", "ascending"), ("Enter", "descending"), ("Space", "ascending")):
+        press(page, heading.locator("button"), key)
+        assert heading.get_attribute("aria-sort") == direction
+        after = column(page, 0, index)
+        assert sorted(after) == sorted(before)
+        assert_sorted(after, descending=direction == "descending")
+    press(page, headings.nth(0 if index else 1).locator("button"), "click")
+    assert heading.get_attribute("aria-sort") == "none"
+
+
+def test_tables_are_sorted_by_click_and_by_keyboard(browser: Any, book: Path, visits: list[Visit]) -> None:
+    checked = 0
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    # Not by what was seen: the first page only leads on to another, and would still be leading there.
+    names = sorted({seen.page for seen in visits if "ju-sortable" in (book / seen.page).read_text("utf-8")})
+    for name in names:
+        page.goto((book / name).as_uri())
+        headings = page.locator("table.ju-sortable").first.locator("thead th").count()
+        numeric = [index for index in range(headings) if is_numeric(column(page, 0, index))]
+        for index in numeric[:2]:
+            check_sorting(page, index)
+            checked += 1
+    page.close()
+    assert checked >= 3
+
+
+def test_rows_stay_whole_when_sorted(browser: Any, book: Path) -> None:
+    page = browser.new_page()
+    page.goto((book / "notebooks" / "08_full_tables.html").as_uri())
+    rows = page.locator("table.ju-sortable").first.locator("tbody tr")
+    before = rows.all_inner_texts()
+    page.locator("table.ju-sortable thead button").first.dispatch_event("click")
+    assert sorted(rows.all_inner_texts()) == sorted(before)
+    page.close()
+
+
+def test_the_search_finds_a_word(browser: Any, book: Path) -> None:
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto((book / "search.html").as_uri() + "?q=persistent")
+    page.wait_for_selector("#search-results li a", timeout=10_000)
+    found = page.locator("#search-results li a").all_inner_texts()
+    assert any("setting" in title.lower() for title in found)
+    page.goto((book / "search.html").as_uri() + "?q=xyzzyplugh")
+    page.wait_for_selector("#search-results p.search-summary")
+    page.wait_for_timeout(500)
+    assert page.locator("#search-results li").count() == 0
+    assert errors == []
+    page.close()

@@ -1,0 +1,313 @@
+"""The paper's numbers against each other: which checks must hold, and the ones known not to, by table."""
+
+from collections.abc import Callable
+
+import pytest
+from paper_book import consistency
+from paper_book.consistency.comparison import at_most, combine, derived, same, subtract
+from paper_book.consistency.record_of_paper import Entry, Number, Record, arm, select
+
+#: Checks that hold throughout, with the tables they are about.
+HOLD = {
+    "intervals": "all tables",
+    "shares-are-counts": "Tables 13, 14, 16, 25, 26",
+    "means-of-regimes": "Tables 2, 13, 14, 16, 19, 24",
+    "index-is-a-difference": "Tables 13, 14",
+    "paired-differences": "Tables 4, 5, 12, 15, 20-22, 25-27",
+    "utilities": "Tables 5, 6, 19, 20",
+    "calls-under-budgets": "Tables 4, 16",
+    "answered-shares": "Tables 16, 24",
+    "regrets": "Tables 13, 17",
+    "pooled-runs": "Tables 15, 27, 28",
+    "answering-or-continuing": "Appendix D.2",
+    "net-correct": "Appendix A, Table 13",
+    "ranges": "sections 3-6, Figures 3, 6, Tables 4-25",
+    "cost-adjusted-ranges": "Appendix C.1, Table 6",
+    "growth-of-calls": "sections 5, 7, Tables 16, 18",
+    "medians-at-the-deadline": "section 4, Figure 4, Table 16",
+    "upper-bounds": "Appendix C.1, Table 6",
+    "shares-add-up": "section 7, Appendix D.4",
+    "simulated-clock": "section 2, Table 7",
+    "verdicts": "Tables 4, 5 and those they rest on",
+    "totals-of-tests": "sections 5, 6, Tables 4, 5",
+    "claim-map": "Tables 3, 4, 5",
+    "agents": "abstract, section 1, Table 2",
+    "changed-significance": "Appendix C.5, Table 12",
+    "endings": "section 1, Appendix B.4",
+    "released-cells": "Tables 2, 5, 6, 9, 13, 19, 22",
+    "number-of-cells": "dataset card",
+    "settings-of-the-card": "dataset card, section 2",
+    "unaided-contrasts": "Tables 6, 22",
+}
+#: Checks that do not hold, with the comparisons that fail: quantity, then both prints.
+FAIL = {
+    "same-quantity": [("llama3.1-8b · combo · mean6 · utility", "−0.149", "−0.150")],
+    "unparsed-judgments": [("local models · unparsed judgments", "0", "4")],
+    "cited-tables": [
+        ("simulated policies", "cites Table 8", "Table 7"),
+        ("Δ from stated judgments, counts of its decisions", "cites Table 24", "Table 23"),
+    ],
+    "arms-of-table-2": [
+        ("arms of Table 2 that are in Table 13", "27", "37"),
+        ("arms of Table 2 that are in Table 9", "35", "37"),
+    ],
+    "prompt-cues-stay-flat": [
+        ("llama3.1-8b · stated_rule · integration_index", "flat or falling", "I = 0.31")
+    ],
+    "rule-raises-success": [
+        (f"{model} · enforced_rule - unaided · answerless · paired_difference", "raises success", interval)
+        for model, interval in (
+            ("qwen3-8b", "0.030 [0.000, 0.060]"),
+            ("qwen3-32b", "0.027 [−0.010, 0.063]"),
+        )
+    ],
+    "registered-fever-tests": [("FEVER tests", "F-H1–F-H10", "5: F-H1, F-H2, F-H3, F-H9, F-H10")],
+    "contexts": [("qwen2.5-7b · tokens of a trajectory", "≤ 8192", "> 16384")],
+    "thresholds-on-development-questions": [
+        (
+            "claude-haiku-4.5 · k",
+            "every threshold on the 100 development questions",
+            "k = 5, from its own pilot",
+        )
+    ],
+    "saved-judgments": [("claude-sonnet-5 · regimes without saved judgments", "all", "5 of 6")],
+    "one-mean4": [
+        (
+            "regimes averaged as mean4",
+            "clean, persistent, plausible, recover_after_2",
+            "persistent, late_onset_from_3, recover_after_2, clean",
+        )
+    ],
+    "stated-rule-of-qwen3-32b": [
+        (
+            "qwen3-32b · stated_rule",
+            "partly follows it: Δ = 0.08 [0.01, 0.16]",
+            "not executed: design-label contrast −0.10",
+        )
+    ],
+    "reader-and-qwen25": [
+        (
+            "qwen2.5-7b · stated_judgment_rule - unaided · mean6 · paired_difference",
+            "does not help",
+            "0.018 [0.011, 0.024], starred",
+        ),
+        (
+            "qwen2.5-7b · stated_combo - budget · mean6 · utility_difference",
+            "does not help",
+            "0.027 [0.018, 0.037], starred",
+        ),
+    ],
+    "explicit-judgments": [
+        ("qwen2.5-7b · decision points with a stated judgment", "65 %", "1 − 0.74"),
+        ("qwen2.5-7b · decision points with a stated judgment", "65 %", "99/160"),
+    ],
+    "signs-of-zero": [
+        ("qwen3-32b · budget · delta", "−0.00", "0.00"),
+        ("qwen3-32b · unaided · design_label_contrast: high", "−0.00", "0.00"),
+        ("qwen3-8b · combo - budget · mean6 · paired_difference: low", "−0.000", "0.000"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    "check", [pytest.param(name, id=f"{name}: {places}") for name, places in HOLD.items()]
+)
+def test_holds(check: str) -> None:
+    assert [each for each in consistency.run(check) if not each.holds] == []
+
+
+@pytest.mark.parametrize("check", list(FAIL))
+def test_fails_exactly_where_known(check: str) -> None:
+    failing = [(each.what, each.left, each.right) for each in consistency.run(check) if not each.holds]
+    assert failing == FAIL[check]
+
+
+def test_every_check_is_one_or_the_other_and_says_what_it_is_about() -> None:
+    assert set(consistency.CHECKS) == HOLD.keys() | FAIL.keys()
+    assert not HOLD.keys() & FAIL.keys()
+    for check in consistency.CHECKS.values():
+        assert check.places
+        assert check.rule[0].isupper()
+        assert check.rule.endswith((".", ")."))
+
+
+def test_the_table_has_every_comparison_and_the_summary_counts_them() -> None:
+    table, summary = consistency.table(), consistency.summary()
+    assert list(table.columns[:3]) == ["check", "tables", "what"]
+    assert summary["comparisons"].sum() == len(table) > 3000
+    assert summary["hold"].sum() == table["holds"].sum()
+    assert (summary["comparisons"] > 0).all()
+    assert len(table) - table["holds"].sum() == sum(map(len, FAIL.values()))
+    table["holds"] = False
+    assert consistency.table()["holds"].any()
+
+
+def test_an_unknown_check_lists_the_known_ones() -> None:
+    with pytest.raises(KeyError, match="intervals, same-quantity"):
+        consistency.run("spelling")
+
+
+def _changed(target: Entry, field: str, change: Callable[[str], str]) -> Record:
+    record = consistency.load()
+    fields = dict(target.fields) | {field: change(target[field])}
+    assert fields != target.fields
+    return Record((Entry(fields) if entry is target else entry for entry in record.entries), record.folder)
+
+
+def _digit(text: str) -> str:
+    """Change the first digit that is not zero."""
+    place = next(i for i, sign in enumerate(text) if sign in "123456789")
+    return text[:place] + str(int(text[place]) % 9 + 1) + text[place + 1 :]
+
+
+@pytest.mark.parametrize(
+    ("selection", "field", "check"),
+    [
+        ("2; model=qwen3-8b; condition=budget", "value", "released-cells"),
+        ("2; model=claude-haiku-4.5", "value", "same-quantity"),
+        ("4; row=H1; measure=paired_difference", "value", "same-quantity"),
+        ("4; row=C1; measure=tests_passed", "k", "verdicts"),
+        ("5; row=F3; measure=delta", "value", "same-quantity"),
+        ("5; row=E3; measure=utility_difference", "value", "utilities"),
+        ("6; panel=delta; condition=combo", "low", "released-cells"),
+        ("6; panel=cost_adjusted; condition=enforced_rule", "value", "utilities"),
+        ("7; row=clock, action 6; measure=integration_index", "value", "simulated-clock"),
+        ("8; measure=success; condition=unaided", "value", "same-quantity"),
+        ("9; measure=integration_index; condition=decide", "value", "same-quantity"),
+        ("10; panel=beta_test300_pooled; condition=enforced_rule; model=qwen2.5-7b", "value", "ranges"),
+        ("11; measure=useful_rate_gold_first; model=qwen2.5-7b", "value", "same-quantity"),
+        ("12; measure=paired_difference", "value", "same-quantity"),
+        ("13; measure=success; regime=persistent; condition=budget", "value", "means-of-regimes"),
+        ("13; measure=hazard_4_5; condition=combo", "value", "index-is-a-difference"),
+        ("14; measure=success; regime=mean6", "value", "means-of-regimes"),
+        ("15; condition=enforced_rule - lexical", "value", "paired-differences"),
+        ("15; condition=combo - enforced_rule; task=hotpotqa", "low", "same-quantity"),
+        ("16; measure=success; regime=mean3; budget=8", "value", "means-of-regimes"),
+        ("16; measure=tool_calls; budget=16; condition=combo", "value", "calls-under-budgets"),
+        ("17; measure=utility", "value", "regrets"),
+        ("18; condition=budget; budget=16", "value", "growth-of-calls"),
+        ("19; measure=extra_calls; condition=combo", "value", "utilities"),
+        ("20; measure=paired_difference", "value", "same-quantity"),
+        ("21; measure=success", "value", "paired-differences"),
+        ("22; measure=delta; condition=enforced_rule", "low", "intervals"),
+        ("22; measure=answered_after_5; model=llama3.1-8b", "k", "same-quantity"),
+        ("23; measure=delta_stated", "value", "same-quantity"),
+        ("24; measure=share_answered; condition=budget", "value", "answered-shares"),
+        ("25; measure=success; regime=ts_mean6", "value", "paired-differences"),
+        ("26; measure=success; condition=unaided", "value", "paired-differences"),
+        ("27; measure=success; condition=combo", "value", "paired-differences"),
+        ("28; split=test300-three-runs", "value", "pooled-runs"),
+        ("text; panel=C.1; measure=answered_after_5", "k", "same-quantity"),
+        ("figure 3; panel=C.1; measure=delta", "low", "same-quantity"),
+        ("card; measure=delta", "value", "released-cells"),
+    ],
+)  # fmt: skip
+def test_a_wrong_digit_breaks_a_check(selection: str, field: str, check: str) -> None:
+    wrong = _changed(consistency.load().find(selection)[0], field, _digit)
+    before = sum(not each.holds for each in consistency.run(check))
+    assert sum(not each.holds for each in consistency.run(check, wrong)) > before
+
+
+def test_a_wrong_count_in_table_3_breaks_the_claim_map() -> None:
+    claim = next(row for row in consistency.load().find("3") if "E4 (2/3)" in row["note"])
+    wrong = _changed(claim, "note", lambda text: text.replace("2/3", "3/3"))
+    (failing,) = (each for each in consistency.run("claim-map", wrong) if not each.holds)
+    assert (failing.left_place, failing.left, failing.right) == ("Table 3", "3/3", "2/3")
+
+
+def test_a_check_whose_number_is_gone_fails_instead_of_passing() -> None:
+    record = consistency.load()
+    without = Record((entry for entry in record.entries if entry["table"] != "18"), record.folder)
+    with pytest.raises(LookupError, match="no published number has 18; measure=tool_calls"):
+        consistency.run("growth-of-calls", without)
+
+
+def _number(text: str) -> Number:
+    return Number(float(text), 0.5 * 10.0 ** -len(text.partition(".")[2]), text)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "holds"),
+    [
+        ("0.149", "0.149", True),
+        ("0.149", "0.150", False),
+        ("0.06", "0.065", True),
+        ("0.06", "0.066", False),
+        ("0.52", "0.525", True),
+        ("0.975", "0.97", True),
+        ("0", "0.4", True),
+        ("0", "0.6", False),
+    ],
+)
+def test_two_prints_of_one_quantity(left: str, right: str, holds: bool) -> None:
+    for a, b in ((left, right), (right, left)):
+        assert same("x", ("a", _number(a)), ("b", _number(b))).holds is holds
+
+
+def test_an_exact_tie_may_have_been_rounded_either_way() -> None:
+    for text in ("0.372", "0.373"):
+        assert same("x", ("a", _number(text)), ("b", Number.exact(447 / 1200))).holds
+    assert not same("x", ("a", _number("0.374")), ("b", Number.exact(447 / 1200))).holds
+
+
+def test_roundings_of_what_is_computed_add_up() -> None:
+    difference = subtract(_number("0.53"), _number("0.27"))
+    assert difference.half == pytest.approx(0.01)
+    assert derived("x", ("a", _number("0.27")), ("b", difference)).holds
+    assert not derived("x", ("a", _number("0.28")), ("b", difference)).holds
+    weighted = combine([(-1.5, _number("0.10")), (2.5, _number("0.20"))])
+    assert weighted.value == pytest.approx(0.35)
+    assert weighted.half == pytest.approx(0.02)
+
+
+def test_marks_what_only_rounding_explains() -> None:
+    assert derived("x", ("a", _number("0.27")), ("b", subtract(_number("0.53"), _number("0.27")))).rounded
+    assert not same("x", ("a", _number("0.05")), ("b", _number("0.052"))).rounded
+    assert same("x", ("a", _number("0.05")), ("b", _number("0.055"))).rounded
+    assert not same("x", ("a", _number("0.05")), ("b", _number("0.06"))).rounded
+
+
+def test_a_bound_is_not_exceeded() -> None:
+    assert at_most("x", ("a", _number("0.05")), ("b", _number("0.06")), strict=True).holds
+    assert not at_most("x", ("a", _number("0.08")), ("b", _number("0.06"))).holds
+
+
+def test_success_of_printed_regimes_is_exact() -> None:
+    mean = consistency.load().success(arm("qwen3-8b", "unaided", "mean6"))
+    assert mean is not None
+    # 2 + 166 + 161 + 150 + 146 + 181 of 6 x 300, from Table 13
+    assert (mean.value, mean.half) == (806 / 1800, 0.0)
+    printed = consistency.load().success(arm("qwen3-8b", "stated_rule", "mean6"))
+    assert printed is not None
+    assert (printed.value, printed.half) == (0.439, 0.0005)
+    assert consistency.load().success(arm("search-r1", "budget", "mean6")) is None
+
+
+def test_selections_are_read_as_written() -> None:
+    assert select("13|14; model=small|qwen3-32b; note=") == {
+        "table": ("13", "14"),
+        "model": ("qwen2.5-7b", "llama3.1-8b", "qwen3-8b", "qwen3-32b"),
+        "note": ("",),
+    }
+    with pytest.raises(LookupError, match="7; row=clock, action 7"):
+        consistency.load().one("7; row=clock, action 7")
+    with pytest.raises(LookupError, match="3 published numbers have 7; row=clock, action 6"):
+        consistency.load().one("7; row=clock, action 6")
+
+
+@pytest.mark.parametrize(
+    ("selection", "place", "what"),
+    [
+        ("text; panel=abstract; row=agents-tested", "abstract", "setting"),
+        ("text; panel=4; row=price-per-call", "§4", "call_cost · setting"),
+        ("text; row=h6-raw", "Table 12, caption",
+         "qwen3-8b · thinking - enforced_rule · mean6 · paired_difference"),
+        ("figure 5; row=time-matched-contrast", "Figure 5, caption", "qwen3-32b · budget · delta"),
+        ("18; row=Qwen3-8B; condition=combo; budget=16", "Table 18",
+         "qwen3-8b · combo · mean3 · 16 actions · tool_calls"),
+        ("card; row=unparsed-judgments", "dataset card", "unparsed_rate"),
+    ],
+)  # fmt: skip
+def test_names_place_and_quantity(selection: str, place: str, what: str) -> None:
+    entry = consistency.load().one(selection)
+    assert (entry.place, entry.what) == (place, what)

@@ -1,0 +1,262 @@
+"""The book on all 43 released cells, as made up by ``make_released_set.py``; on a foreign source; on none.
+
+The simulated cells say nothing about any model: here they show that every page executes and that every table
+that these cells can fill is filled.
+"""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from execute import PAGES, Page, execute
+from judged_useless.episodes.formats import write_parquet
+from judged_useless.sources.readers import load_episodes
+from judged_useless.sources.released import released_cells
+from make_released_set import REGIMES, write
+from paper_book.claims import Claim, ClaimError, check_claims
+from paper_book.coverage import coverage, recompute_everything
+from paper_book.measures.filling import RELEASED, how_to_fill
+from paper_book.provenance import source_name
+
+#: Resamples: none of these tests looks at an interval.
+N_BOOT = 20
+#: Questions a cell, a third of the released number: what is filled does not depend on it.
+N_QUESTIONS = 100
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("set") / "SIMULATED-released-set", N_QUESTIONS)
+
+
+@pytest.fixture(scope="module")
+def pages(folder: Path) -> dict[str, Page]:
+    return {name: execute(name, source=str(folder), n_boot=N_BOOT) for name in PAGES}
+
+
+@pytest.fixture(scope="module")
+def compared(pages: dict[str, Page]) -> pd.DataFrame:
+    frame: pd.DataFrame = pages["08_full_tables"].names["compared"]
+    return frame
+
+
+def test_the_set_has_the_released_cells_and_marks_what_is_simulated(folder: Path) -> None:
+    episodes = load_episodes(folder)
+    found = episodes.groupby(["split", "model", "condition"])["regime"].nunique()
+    assert set(found.index) == set(
+        released_cells()[["split", "model", "condition"]].itertuples(index=False, name=None)
+    )
+    assert set(found) == {len(REGIMES)}
+    real = episodes[~episodes["simulated"]]
+    columns = ["model", "condition", "regime", "question_id", "success"]
+    embedded = load_episodes()
+    embedded = embedded[embedded["question_id"].isin(set(episodes["question_id"]))]
+    assert len(real) == 10 * N_QUESTIONS
+    pd.testing.assert_frame_equal(
+        real[columns].reset_index(drop=True), embedded[columns].reset_index(drop=True)
+    )
+    assert source_name(folder, episodes).endswith("SIMULATED agents")
+    assert "SIMULATED" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_executes_and_says_that_it_shows_simulated_agents(
+    pages: dict[str, Page], name: str
+) -> None:
+    assert "SIMULATED" in pages[name].text()
+    assert not [key for key, value in pages[name].glued.items() if "n/a" in str(value)]
+
+
+_OPEN = "model.str.contains('qwen|llama') and not condition.str.contains('random|lexical|thinking')"
+#: Tables of which these cells give numbers, and for which rows they give every one.
+FILLED = {
+    "2": "panel == 'open_models'",
+    "6": "panel == panel",
+    "7": "panel == panel",
+    "8": "condition == 'enforced_rule'",
+    "9": _OPEN,
+    "10": "panel == panel",
+    "13": _OPEN,
+    "15": f"task == 'hotpotqa' and {_OPEN}",
+    "16": "budget == 8",
+    "18": "budget == 8",
+    "22": "panel == panel",
+}
+
+
+@pytest.mark.parametrize("table", FILLED)
+def test_every_table_that_these_cells_can_fill_is_filled(compared: pd.DataFrame, table: str) -> None:
+    rows = compared[(compared["table"] == table) & compared["value"].notna()]
+    meant = rows.query(FILLED[table], engine="python")
+    assert len(meant) > 3
+    empty = meant[meant["recomputed"].isna()]
+    assert empty[["row", "column", "reason"]].to_numpy().tolist() == []
+
+
+def test_what_these_cells_do_not_give_is_not_promised_of_them(compared: pd.DataFrame) -> None:
+    printed = compared["value"].notna() | compared["k"].notna()
+    empty = compared[printed & compared["recomputed"].isna()]
+    promised = [record for record in empty.to_dict("records") if how_to_fill(record) == RELEASED]
+    assert [(record["table"], record["row"], record["column"]) for record in promised] == []
+
+
+def test_figures_fill_for_the_four_open_models(pages: dict[str, Page]) -> None:
+    page = pages["03_prompt_arms"]
+    grid = page.names["grid"]
+    assert grid.notna().sum().sum() == 31  # eight conditions of four models, but decide on three
+    assert set(page.names["hazards"]) == set(page.names["conditions"])
+    agents = pages["02_judgments"].names["agents"].set_index("model")
+    open_models = ["qwen2.5-7b", "llama3.1-8b", "qwen3-8b", "qwen3-32b"]
+    assert agents.loc[open_models, ["useless", "answered"]].notna().all(axis=None)
+
+
+def test_a_claim_that_simulated_cells_break_is_no_error_even_under_a_released_name(folder: Path) -> None:
+    simulated = load_episodes(folder, model="qwen2.5-7b")
+    claim = Claim("It fails.", False, "0 of 1")
+    assert check_claims([claim], source="hub", episodes=simulated).frame["verdict"].item() == "does not hold"
+    with pytest.raises(ClaimError):
+        check_claims([claim], source="hub", episodes=load_episodes())
+
+
+# --- other sources --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    episodes = load_episodes().assign(model="scripted:mine", split="mine")
+    return write_parquet(episodes, tmp_path_factory.mktemp("run") / "mine.parquet")
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_builds_on_a_source_of_another_model(foreign: Path, name: str) -> None:
+    text = execute(name, source=str(foreign), n_boot=N_BOOT).text()
+    assert "mine" in text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_builds_on_an_empty_source_and_says_so(tmp_path: Path, name: str) -> None:
+    page = execute(name, source=str(tmp_path), n_boot=N_BOOT)
+    assert 'class="ju-notice"' in page.text()
+    assert "the folder holds no" in page.text()
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule", "11_best_stopping_point"])
+def test_a_page_without_judgments_still_builds(tmp_path: Path, name: str) -> None:
+    episodes = load_episodes()
+    silent = episodes.assign(judgments=episodes["judgments"].map(lambda words: [None] * len(words)))
+    text = execute(name, source=str(write_parquet(silent, tmp_path / "silent.parquet")), n_boot=N_BOOT).text()
+    assert "cannot be told" in text
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule", "11_best_stopping_point"])
+def test_a_page_shows_the_model_that_a_source_has(tmp_path: Path, name: str) -> None:
+    """Of a source of one's own, with fewer regimes than the paper: its first model, and which it is."""
+    mine = load_episodes(regimes=["persistent", "recover_after_2"]).assign(model="mine-1")
+    other = mine.assign(model="mine-2")
+    source = write_parquet(pd.concat([mine, other], ignore_index=True), tmp_path / "own.parquet")
+    page = execute(name, source=str(source), n_boot=N_BOOT)
+    assert "no episode of qwen3-8b here, so mine-1 is shown; others there, to be given as MODEL: mine-2" in (
+        page.text()
+    )
+    assert not [key for key, value in page.glued.items() if "n/a" in str(value) or "not avail" in str(value)]
+
+
+@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
+def test_claims_read_without_episodes(tmp_path: Path, name: str) -> None:
+    page = execute(name, source=str(tmp_path), n_boot=N_BOOT)
+    said = [value for value in page.glued.values() if isinstance(value, str)]
+    assert not [text for text in said if "n/a" in text or "not available" in text]
+    assert any("source" in text for text in said)
+
+
+def test_published_numbers_follow_the_split() -> None:
+    page = execute("02_judgments", split="fresh300", n_boot=N_BOOT)
+    after = page.names["after"]
+    assert after[["k", "n"]].to_numpy().tolist() == [[3, 125], [2, 283], [0, 289], [19, 284]]
+    page = execute("04_enforced_rule", split="fresh300", n_boot=N_BOOT)
+    assert page.names["contrasts"]["value_printed"].tolist() == ["-0.05", "0.34"]
+    assert page.names["success"].empty
+
+
+def test_a_split_that_nobody_has_is_named() -> None:
+    text = execute("02_judgments", split="fresh30", n_boot=N_BOOT).text()
+    assert "the paper has no split 'fresh30' either" in text.replace("&#x27;", "'")
+
+
+# --- runs on questions that the paper does not have -------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    elsewhere = load_episodes().assign(model="scripted:mine", task="atlas", budget=8)
+    path = write_parquet(elsewhere, tmp_path_factory.mktemp("mixed") / "mine.parquet")
+    return ["embedded", str(path)]
+
+
+def verdicts(page: Page) -> list[str]:
+    return list(page.shown[-1].frame["decided by"])
+
+
+def test_fresh_questions_show_and_count_no_other_ones(mixed: list[str]) -> None:
+    page = execute("05_replication", source=mixed, n_boot=N_BOOT)
+    for name in ("order", "shown"):
+        assert "scripted:mine" not in set(page.names[name]["model"])
+    assert (page.names["deltas"]["model"] == "scripted:mine").any()
+    assert verdicts(page) == [
+        "none of 8 cells can be told",
+        "none of 4 cells can be told",
+        "none of 19 cells can be told",
+    ]
+    assert "0 of the" in page.shown[0].text
+    captions = [each.caption for each in page.shown if hasattr(each, "svg")]
+    assert len(captions) == 2
+    assert all("none is recomputed here" in caption for caption in captions)
+
+
+def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[str]) -> None:
+    page = execute("03_prompt_arms", source=mixed, n_boot=N_BOOT)
+    counted = "cells; the others cannot be told"
+    assert verdicts(page)[:2] == [f"holds for 1 of 20 {counted}", f"holds for 1 of 8 {counted}"]
+    assert list(page.names["grid"]) == ["qwen3-8b"]
+    assert "Recomputed Δ (embedded released cells)" in page.text()
+    assert "scripted:mine (atlas test300)" in page.text()
+
+
+def test_the_agents_of_every_page_are_named_where_they_are_used(mixed: list[str]) -> None:
+    text = execute("08_full_tables", source=mixed, n_boot=N_BOOT).text()
+    assert "(mine.parquet, SIMULATED agents); they also have rows" in text
+    assert "how many of them were recomputed (embedded released cells), and" in text
+
+
+def test_a_claim_about_no_number_cannot_be_told(foreign: Path) -> None:
+    page = execute("08_full_tables", source=str(foreign), n_boot=N_BOOT)
+    row = page.shown[-1].frame.iloc[0]
+    assert row["verdict"] == "cannot be told"
+    assert row["decided by"] == "no published number is recomputed from episodes of a language model"
+
+
+def test_other_questions_than_the_papers_map_are_named_once() -> None:
+    page = execute("03_prompt_arms", source="embedded", split="fresh300", n_boot=N_BOOT)
+    assert "no episode with split 'fresh300'; it has test300" in page.shown[0].text
+    assert "`make data`, then `SOURCE=hub`" in page.shown[0].text
+    assert "by condition and model, on fresh300. Blue" in page.names["key_figure"].caption
+    assert "none is recomputed" in page.text()
+
+
+def test_a_figure_without_a_recomputed_number_says_why() -> None:
+    text = execute("03_prompt_arms", source="embedded", n_boot=N_BOOT).text()
+    assert "hollow published (Table 19), none is recomputed, because mean6 needs the regime clean" in text
+
+
+def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:
+    compared = recompute_everything(load_episodes(foreign), n_boot=N_BOOT)
+    own = compared[(compared["model"] == "scripted:mine") & compared["recomputed"].notna()]
+    assert own["value"].isna().all()
+    assert {"6", "9", "10", "13", "16"} <= set(own["table"])
+    released = recompute_everything(load_episodes(), n_boot=N_BOOT)
+    same = released[
+        (released["table"] == "6") & (released["measure"] == "delta") & released["recomputed"].notna()
+    ]
+    mine = own[(own["table"] == "6") & (own["measure"] == "delta")]
+    assert mine["recomputed"].to_list() == pytest.approx(same["recomputed"].to_list())
+    assert coverage(compared).set_index("where").loc["Table 6", "recomputed"] == 0

@@ -1,0 +1,92 @@
+"""Page 2 on runs of a scripted agent: words beside actions, beliefs drawn, and what is missing named."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from execute import Page, execute
+from judged_useless.afterwards.replaying import replay
+from judged_useless.environment.regimes import FAIL, MEAN4
+from judged_useless.estimators.beliefs import belief_curves
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
+from paper_book.figures.style import Picture
+from paper_book.tables.shown import Notice, Table
+from paper_book.tables.two_episodes import TwoEpisodes
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+MODEL = "scripted:never"
+REGIMES = tuple(dict.fromkeys((*MEAN4, *FAIL)))
+
+
+async def made(folder: Path, condition: str = "unaided", regimes: tuple[str, ...] = REGIMES) -> Run:
+    return await run_cell(
+        model=MODEL, condition=condition, task="hamlets", split="many", n_questions=12, regimes=regimes,
+        out=folder / condition, progress=False, knows=0.5, useless_if_failed=1.0, mute=0.2,
+    )  # fmt: skip
+
+
+def page(*folders: Path, **parameters: Any) -> Page:
+    return execute(
+        "02_judgments",
+        source=[str(each) for each in folders],
+        model=MODEL,
+        split="many",
+        n_boot=20,
+        **parameters,
+    )
+
+
+def notices(shown: Page) -> list[Notice]:
+    return [each for each in shown.shown if isinstance(each, Notice)]
+
+
+async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None:
+    alone, ruled = await made(tmp_path), await made(tmp_path, "enforced_rule")
+    for probe in ("beliefs", "answer-now", "repair"):
+        await replay(alone, probe, progress=False)
+    shown = page(alone.path, ruled.path)
+    pair = next(each for each in shown.shown if isinstance(each, TwoEpisodes))
+    assert [arm.name for arm in pair.arms] == ["unaided", "enforced_rule"]
+    assert pair.arms[0].ending == "all 8 actions spent, no answer: counts as wrong"
+    assert pair.arms[1].ending == "answered at action 6: right"
+    assert all(arm.written for arm in pair.arms)
+    assert "SIMULATED" in pair.caption
+    picture = next(each for each in shown.shown if isinstance(each, Picture) and "Figure 6" in each.caption)
+    assert f"The observer starts from {', '.join(MEAN4)}" in picture.caption
+    curves = belief_curves(alone.episodes(), n_boot=20).set_index(["quantity", "k"])
+    table = shown.names["beliefs"].set_index("failed")
+    for k in range(1, 8):
+        assert table.loc[k, "continue_reported"] == curves.loc[("says going on is worth", k), "value"]
+        assert table.loc[k, "answer_realized"] == curves.loc[("answering now was worth", k), "value"]
+    assert 0 < table["no_report"].sum() < table["decisions"].sum() == 12 * 7
+    text = shown.text()
+    counted = next(
+        each for each in shown.shown if isinstance(each, Table) and "favors answering now" in each.caption
+    )
+    assert MODEL in counted.frame["model"].tolist()
+    last = str(counted.frame.iloc[-1, 2])
+    assert last.startswith("0\u00a0of\u00a0")  # it never answers, whatever it reports
+    assert "<details><summary>thought and result</summary>" in text
+    assert [each.text for each in notices(shown) if each.warns] == []
+
+
+async def test_without_the_rule_and_without_beliefs_the_page_says_what_would_bring_them(
+    tmp_path: Path,
+) -> None:
+    alone = await made(tmp_path, regimes=("persistent", "recover_after_1"))
+    first = page(alone.path)
+    lacking = next(each for each in notices(first) if each.warns)
+    assert lacking.text == (
+        "No question is shown with and without the rule: there is no episode of the enforced rule in the "
+        "regime persistent."
+    )
+    assert list(lacking.commands) == [
+        "judged-useless run --model scripted:never --condition enforced_rule --split many"
+    ]
+    unasked = next(each for each in notices(first) if "Figure 6 stands here" in each.text)
+    assert unasked.commands[1] == "judged-useless replay runs/never-unaided --probe beliefs answer-now repair"
+    # Asked, but not in the regime of the figure.
+    await replay(alone, "beliefs", regimes=["recover_after_1"], progress=False)
+    assert any("Figure 6 stands here" in each.text for each in notices(page(alone.path)))

@@ -1,0 +1,321 @@
+"""The paper's tables in their layout, and the commands that would fill them."""
+
+import re
+import shlex
+from html.parser import HTMLParser
+from typing import Any
+
+import pandas as pd
+import pytest
+from judged_useless import load_episodes
+from judged_useless.environment.regimes import get_regime
+from judged_useless.protocol.conditions import get_condition
+from judged_useless.tasks import get_task
+from judged_useless.tasks.splits import split_ids
+from paper_book.coverage import recompute_everything, with_simulated_policies
+from paper_book.measures.filling import RELEASED, RUN, commands_to_fill, filling, how_to_fill, run_command
+from paper_book.measures.recompute import recompute
+from paper_book.published.transcribed import published
+from paper_book.registered.claim_map import slug
+from paper_book.registered.load import load_tests
+from paper_book.tables.layout import TITLES
+from paper_book.tables.paper_table import paper_table
+from paper_book.tables.texts import printed_text, recomputed_text
+
+
+@pytest.fixture(scope="module")
+def everything() -> pd.DataFrame:
+    return recompute_everything(load_episodes(), n_boot=2000)
+
+
+class Cells(HTMLParser):
+    """Read the rows of a table as texts."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.inside = False
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+            self.inside = True
+        if tag == "br" and self.inside:
+            self.rows[-1][-1] += "|"
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("td", "th"):
+            self.inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self.inside:
+            self.rows[-1][-1] += data
+
+
+def test_every_table_of_the_paper_has_a_title() -> None:
+    assert list(TITLES) == [str(number) for number in range(1, 29)]
+
+
+def test_a_table_stands_as_it_is_printed(everything: pd.DataFrame) -> None:
+    rows = Cells(paper_table(everything, 2, source="here").html).rows
+    assert rows[0] == ["", "Qwen2.5 7B", "Llama-3.1 8B", "Qwen3 8B", "Qwen3 32B"]
+    assert rows[2] == ["none", "0.192", "0.263", "0.448", "0.509"]
+    assert next(row for row in rows if row[0] == "decide") == ["decide", "0.360", "0.266", "0.426", "–"]
+    assert rows[-1] == ["Search-R1", "0.403", "0.427"]
+
+
+def test_the_recomputed_number_stands_below_the_printed_one(everything: pd.DataFrame) -> None:
+    table = paper_table(everything, 6, source="here")
+    row = next(row for row in Cells(table.html).rows if row[0] == "Qwen3-8B")
+    assert row[1] == "−0.06 [−0.10, −0.04]|−0.065 [−0.095, −0.039] ="
+    assert row[2] == "−0.32 [−0.41, −0.24]"
+    assert (table.published, table.recomputed, table.differing) == (148, 8, 0)
+    assert "recomputed (here)" in table.html
+
+
+def test_a_difference_is_marked_with_its_size() -> None:
+    printed = published(6, panel="delta", model="qwen3-8b", condition="unaided")
+    moved = printed.assign(value=-0.09, value_printed="-0.09")
+    held = recompute(moved, load_episodes())
+    table = paper_table(held, 6, source="here")
+    assert "−0.065 [−0.095, −0.039] ≠ (+0.025)" in table.html
+    assert table.differing == 1
+
+
+def test_two_numbers_of_one_cell_keep_their_order(everything: pd.DataFrame) -> None:
+    rows = Cells(paper_table(everything, 9, source="here").html).rows
+    ours = next(row for row in rows if row[0] == "Qwen3-8B")
+    assert ours[1] == "−0.01 / −0.06|−0.006 = / −0.065 ="
+    sonnet = next(row for row in rows if row[0].startswith("Claude Sonnet"))
+    assert sonnet[1] == "0.18 / –"
+
+
+def test_counts_ranges_and_words() -> None:
+    def first(**wanted: str) -> dict[str, object]:
+        return {str(key): value for key, value in published(**wanted).iloc[0].items()}  # type: ignore[arg-type]
+
+    counted = first(table="8", column="answers after 5 useless", model="qwen3-8b")
+    assert printed_text(counted) == "26/176"
+    assert printed_text(first(table="8", column="judged useless", model="qwen3-8b")) == "86.5\u00a0%"
+    assert printed_text(first(table="28", column="rule I [lo]", model="qwen3-8b")) == "0.47, lower bound 0.46"
+    bound = first(table="28", column="combo LB vs rule / budget (Rp4)", model="qwen3-8b")
+    assert printed_text(bound) == "lower bound −0.011"
+    assert printed_text(first(table="15", row="Qwen3-8B rule - none")) == "0.026 [0.012, 0.041], p = 0.001"
+    assert printed_text(first(table="17", column="best policy", model="qwen3-8b")) == "cap 7"
+    assert printed_text(first(table="1", row="permit", column="Who stops")) == "agent"
+
+
+def test_recomputed_counts_are_shown_as_counts(everything: pd.DataFrame) -> None:
+    row = everything[(everything["measure"] == "answered_after_5") & everything["recomputed"].notna()].iloc[0]
+    assert recomputed_text(row.to_dict()) == "1/292"
+
+
+def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything: pd.DataFrame) -> None:
+    four = paper_table(everything, 4, source="here").html
+    rows = Cells(paper_table(everything, 5, source="here").html).rows
+    assert rows[0] == ["", "bounds of the rule", "Outcome"]
+    reported = next(row for row in rows if row[0] == "J1")
+    assert "3/122, 1/282, 1/292; 19/284" in reported[2]
+    assert "qwen3-8b, unaided, persistent: 1/292; recomputed 1/292 =" in reported[2]
+    assert any("Permission and budget in the prompt" in row[0] for row in Cells(four).rows)
+    for number in (3, 4, 5):
+        assert not re.search(r"\\|[{}^]", paper_table(everything, number, source="here").html)
+
+
+def test_rows_of_registered_tests_lead_to_their_predictions(everything: pd.DataFrame) -> None:
+    html = "".join(paper_table(everything, number, source="here").html for number in (4, 5))
+    links = re.findall(r'<th scope="row"><a href="07_preregistration\.html#([^"]+)">', html)
+    assert sorted(links) == sorted(slug(test.key) for test in load_tests())
+
+
+def test_a_fold_says_what_is_inside(everything: pd.DataFrame) -> None:
+    def line(number: int) -> str:
+        html = paper_table(everything, number, source="here", folded=True).html
+        start = re.match(r"<details class=\"ju-fold\"( open)?><summary>(.*?)</summary>", html)
+        assert start, html[:200]
+        return ("open: " if start[1] else "") + re.sub(r"<[^>]+>", "", start[2])
+
+    assert line(13).endswith("index with its two parts 372 numbers, 16 recomputed, all equal")
+    assert line(23).startswith("open: ")
+    assert line(23).endswith(" 24 numbers, 1 recomputed, equal")
+    assert line(14).endswith(" 240 numbers, none recomputed")
+    assert line(3) == "Where each claim of the paper is tested in words"
+
+
+def test_a_folded_table_is_the_same_table(everything: pd.DataFrame) -> None:
+    plain, folded = (paper_table(everything, 6, source="here", folded=each) for each in (False, True))
+    assert Cells(folded.html).rows == Cells(plain.html).rows
+    assert folded._repr_mimebundle_()["text/plain"] == plain._repr_mimebundle_()["text/plain"]
+    assert '<details class="ju-fold"' not in plain.html
+
+
+def test_what_differs_stands_in_the_line_of_the_fold() -> None:
+    moved = published(6, panel="delta", model="qwen3-8b", condition="unaided").assign(value=-0.09)
+    html = paper_table(recompute(moved, load_episodes()), 6, source="here", folded=True).html
+    assert "1 recomputed, 1 differ" in html
+
+
+def test_text_is_escaped(everything: pd.DataFrame) -> None:
+    hostile = everything.assign(row=everything["row"].replace({"none": "<script>"}))
+    html = paper_table(hostile, 2, source="<b>").html
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+
+
+def test_a_table_that_is_not_there(everything: pd.DataFrame) -> None:
+    with pytest.raises(KeyError, match="no table '29'; there are 1, 2"):
+        paper_table(everything, 29, source="here")
+
+
+def test_the_page_stays_light(everything: pd.DataFrame) -> None:
+    size = sum(len(paper_table(everything, number, source="here").html) for number in TITLES)
+    assert size < 300_000
+
+
+# --- what would fill a cell -----------------------------------------------------------------------
+
+
+def test_every_empty_number_has_a_reason_or_a_command(everything: pd.DataFrame) -> None:
+    kinds = filling(everything)
+    assert (kinds["what would fill them"] != "").all()
+    printed = everything[["value", "low", "high", "k"]].notna().any(axis=1)
+    assert kinds["numbers"].sum() == (printed & everything["recomputed"].isna()).sum()
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted", "kind"),
+    [
+        (2, {"model": "llama3.1-8b", "condition": "permit"}, RELEASED),
+        (22, {"model": "qwen3-32b", "measure": "delta"}, RELEASED),
+        (14, {"model": "qwen3-8b", "condition": "unaided"}, RUN),
+        (16, {"model": "qwen3-8b", "condition": "budget", "budget": 16}, RUN),
+        (8, {"model": "qwen3-32b", "condition": "enforced_rule"}, RELEASED),
+        (
+            8,
+            {"model": "qwen3-32b", "condition": "unaided", "measure": "delta"},
+            "judged-useless replay RUN --probe judgments",
+        ),
+        (11, {"model": "qwen3-8b"}, RUN),
+        (26, {"model": "qwen3-8b", "regime": "answerless"}, RUN),
+        (
+            17,
+            {"measure": ["regret", "best_policy", "utility"]},
+            "judged-useless replay RUN --probe judgments answer-now",
+        ),
+        ("text", {"measure": "answer_now_success_repaired"}, "judged-useless replay RUN --probe answer-now"),
+        (12, {"measure": "paired_difference_repaired"}, "judged-useless replay RUN --probe repair"),
+        (23, {"measure": "delta_stated"}, "judged-useless replay RUN --probe stated"),
+    ],
+)
+def test_kinds(table: int, wanted: dict[str, Any], kind: str) -> None:
+    rows = recompute(published(table, **wanted), load_episodes(condition="enforced_rule"), n_boot=20)
+    assert {how_to_fill(record) for record in rows.to_dict("records")} == {kind}
+
+
+def test_commands_name_the_cell_and_join_its_regimes() -> None:
+    rows = recompute(published(26, model="qwen3-8b", condition="budget"), load_episodes(), n_boot=20)
+    assert commands_to_fill(rows) == [
+        "judged-useless run --model vllm:qwen3-8b --condition budget "
+        "--regimes answerless recover_after_4 recover_after_5"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("key", "options"),
+    [
+        (("claude-haiku-4.5", "call_cost", "hotpotqa", "test300-first200", 8), "--n-questions 200"),
+        (("qwen3-8b", "combo", "hotpotqa", "test300-run3", 8), "--replicate 3 --seed 44"),
+        (("qwen3-8b", "combo", "fever", "fever292", 8), "--task fever"),
+        (("qwen3-8b", "budget", "hotpotqa", "test300", 16), "--budget 16"),
+        (("qwen3-32b", "budget_thinking", "hotpotqa", "test300", 8), "--condition budget+thinking"),
+    ],
+)
+def test_options_of_a_command(key: tuple[str, str, str, str, int], options: str) -> None:
+    command = run_command(key)
+    assert options in command
+    provider = "anthropic" if key[0].startswith("claude") else "vllm"
+    assert f"--model {provider}:{key[0]}" in command
+    assert "--split" not in command
+
+
+def test_commands_are_what_the_command_line_takes() -> None:
+    cli = pytest.importorskip("judged_useless.cli.main")
+    parser = cli.build_parser()
+    if "run" not in cli.COMMANDS:
+        pytest.skip("the run command is not there")
+    held = recompute(published(), load_episodes(), n_boot=5)
+    for command in commands_to_fill(held):
+        words = shlex.split(command.removeprefix("judged-useless "), comments=True)
+        given = parser.parse_args(words)
+        assert given.command == "run"
+        if given.task == "hotpotqa":
+            assert split_ids(given.split or get_task(given.task).split), command
+        else:
+            assert (given.task, given.split) == ("fever", None), command
+        get_condition(given.condition)
+        for regime in given.regimes:
+            get_regime(regime)
+        assert ("--useless-rate" in command) == (given.condition == "random")
+        if "--budget 16" in command:
+            assert set(given.regimes) == {"persistent", "recover_after_2", "clean"}
+        if "sonnet" in command:
+            assert given.n_questions == 100
+        if "qwen3-32b" in command and "thinking" in command:
+            assert set(given.regimes) == {"persistent", "late_onset_from_3", "recover_after_2", "clean"}
+
+
+# --- Table 7 --------------------------------------------------------------------------------------
+
+
+def test_simulated_policies_agree_with_the_printed_ones(everything: pd.DataFrame) -> None:
+    rows = everything[everything["table"] == "7"]
+    assert rows["recomputed"].notna().sum() == rows["value"].notna().sum() == 31
+    assert rows["equal"].dropna().all()
+    html = paper_table(everything, 7, source="episodes").html
+    assert re.search(r"simulated anew.*≈", html)
+    assert "recomputed (episodes)" not in html
+
+
+def test_a_wrong_number_of_table_7_is_told() -> None:
+    printed = published(7)
+    moved = printed.assign(value=printed["value"].where(printed["row"] != "clock, action 6", 0.4))
+    held = with_simulated_policies(recompute(moved, load_episodes(), n_boot=5))
+    row = held[(held["row"] == "clock, action 6") & (held["measure"] == "integration_index")].iloc[0]
+    assert row["recomputed"] == pytest.approx(0.5)
+    assert not row["equal"]
+
+
+# --- words ----------------------------------------------------------------------------------------
+
+
+def test_outcomes_are_shown_without_marks_of_formulas(everything: pd.DataFrame) -> None:
+    for number in ("4", "5"):
+        html = paper_table(everything, number, source="here").html
+        shown = " ".join(cell for row in Cells(html).rows for cell in row)
+        assert not re.search(r"[{}\\^]", shown)
+        assert not re.search(r"(?:^|[ (\[])-\.?\d", shown)
+    assert "(p = .0285)" in paper_table(everything, 4, source="here").html
+    assert "Llama-3.1-8B" in paper_table(everything, 5, source="here").html
+
+
+def test_an_interval_without_a_value_is_recomputed_to_its_own_places(everything: pd.DataFrame) -> None:
+    rows = everything[(everything["value_printed"] == "") & (everything["low_printed"] != "")]
+    rows = rows[
+        rows["recomputed"].notna() & rows["k"].isna() & (rows["low_printed"].str.contains(".", regex=False))
+    ]
+    assert len(rows)
+    for record in rows.to_dict("records"):
+        places = len(record["low_printed"].partition(".")[2])
+        assert re.match(rf"−?\d+\.\d{{{places + 1}}}\b", recomputed_text(record))
+
+
+def test_no_bracket_stays_open(everything: pd.DataFrame) -> None:
+    for number in TITLES:
+        html = paper_table(everything, number, source="here").html
+        assert "…" not in html
+        for row in Cells(html).rows:
+            for cell in row:
+                assert cell.count("[") == cell.count("]"), cell

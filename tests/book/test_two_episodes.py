@@ -1,0 +1,155 @@
+"""Two episodes side by side: what stands in each cell, what is folded, and that no text becomes markup."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from judged_useless.afterwards.replaying import replay
+from judged_useless.afterwards.written_texts import Written, run_folders, written_steps
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.runs.cell import run_cell
+from judged_useless.runs.recorded import Run
+from judged_useless.sources.readers import load_episodes
+from made_up_episodes import episode
+from paper_book.tables.two_episodes import SHOWN, Arm, TwoEpisodes, recorded_arm
+
+pytest_plugins = ("run_fixtures",)
+HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN
+
+
+class _Cells(HTMLParser):
+    """The table's rows of cells in words, and what is left open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[str]] = []
+        self.scopes: list[str | None] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag != "br":
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+        if tag == "th":
+            self.scopes.append(dict(attrs).get("scope"))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag == "br"
+        self.rows[-1][-1] += "; "
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+def read(shown: TwoEpisodes) -> _Cells:
+    parser = _Cells()
+    parser.feed(shown._repr_mimebundle_()["text/html"])
+    assert parser.open == []
+    return parser
+
+
+def arm(letters: str, condition: str, **fields: object) -> Arm:
+    row = episode(letters, condition=condition, **fields)  # type: ignore[arg-type]
+    return recorded_arm(pd.DataFrame([row]), "q1")
+
+
+def test_every_step_says_what_was_done_found_and_judged() -> None:
+    alone = arm("--+.-?--", "unaided", answered=False)
+    ruled = arm("-----", "enforced_rule", success=True)
+    cells = read(TwoEpisodes((alone, ruled), "A caption"))
+    assert cells.rows[0] == ["action", "unaided", "enforced rule"]
+    first = [row[1] for row in cells.rows[1:9]]
+    assert first == [
+        "search; result failed; judged useless",
+        "search; result failed; judged useless, 2 in a row",
+        "search; result failed; judged useful",
+        "search; result failed; not judged",
+        "search; result failed; judged useless",
+        "search; result failed; judged unreadable",
+        "search; result failed; judged useless",
+        "search; result failed; judged useless, 2 in a row",
+    ]
+    assert [row[2] for row in cells.rows[5:8]] == [
+        "search; result failed; judged useless, 5 in a row", "finish; only the answer was left", "–",
+    ]  # fmt: skip
+    assert cells.rows[9] == [
+        "end", "all 8 actions spent, no answer: counts as wrong", "answered at action 6: right",
+    ]  # fmt: skip
+    assert set(cells.scopes) == {"row", "col"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "ending"),
+    [
+        ({"success": False}, "answered at action 4: wrong"),
+        ({"answered": False, "termination": "format_failure"}, "format failure, no answer: counts as wrong"),
+        ({"answered": False, "termination": None}, "all 3 actions spent, no answer: counts as wrong"),
+    ],
+)
+def test_endings(fields: dict[str, object], ending: str) -> None:
+    assert arm("---", "unaided", **fields).ending == ending
+
+
+def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
+    for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
+        cells = read(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
+        assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"
+
+
+def test_texts_are_escaped_and_long_ones_folded() -> None:
+    steps = arm("-", "unaided").steps
+    written = [Written(HOSTILE, HOSTILE, HOSTILE), Written("", "short", "")]
+    shown = TwoEpisodes((Arm(HOSTILE, steps, True, "", written), arm("-", "unaided")), HOSTILE)
+    html = shown._repr_mimebundle_()["text/html"]
+    assert "<script>" not in html
+    folded = re.findall(r"<details>(.*?)</details>", html)
+    assert len(folded) == 1  # the second step has nothing to fold
+    assert folded[0].count("&lt;script&gt;") == 3
+    cell = read(shown).rows[1][1]
+    assert cell.startswith(f"search {HOSTILE[:SHOWN]}…")
+    assert "thought and result" in cell
+    assert read(shown).rows[2][1].startswith("finish short")
+
+
+def test_released_episodes_have_no_words() -> None:
+    unaided = load_episodes(condition="unaided", regimes="persistent")
+    shown = recorded_arm(unaided, unaided["question_id"].iloc[0], source="embedded")
+    assert list(shown.written) == []
+    assert run_folders("embedded") == run_folders(["hub"]) == []
+    with pytest.raises(EpisodeError, match="none of question 'z'"):
+        recorded_arm(unaided, "z")
+
+
+@pytest.mark.usefixtures("hamlet_tasks")
+async def test_words_are_read_back_from_a_run(tmp_path: Path) -> None:
+    run = await run_cell(
+        model="scripted:never", condition="enforced_rule", task="hamlets", split="many", n_questions=3,
+        regimes=["persistent"], useless_if_failed=1.0, out=tmp_path / "a", progress=False,
+    )  # fmt: skip
+    episodes = run.episodes()
+    question = episodes["question_id"].iloc[1]
+    shown = recorded_arm(episodes, question, source=[tmp_path])
+    record = Run(run.path).trajectory(question, "persistent")
+    assert [each.text for each in shown.written][-1] == record["answer"]
+    assert len(shown.written) == len(shown.steps) == 6
+    turns = [message["content"] for message in record["messages"] if message["role"] == "assistant"]
+    results = [message["content"] for message in record["messages"] if "Observation: " in message["content"]]
+    for each, turn, result in zip(shown.written, turns, [*results, ""], strict=True):
+        assert f"Thought: {each.thought}\n" in turn
+        assert turn.endswith(f"Action Input: {each.text}")
+        assert each.result in result
+    assert all(each.result for each in shown.written[:-1])
+    cell = {"model": "scripted:never", "split": "many", "question_id": question}
+    assert written_steps(tmp_path, condition="unaided", **cell) == []
+    # What was asked afterwards lies beside the run and is no run of its own.
+    await replay(run, "beliefs", progress=False)
+    assert len(written_steps(tmp_path, condition="enforced_rule", **cell)) == 6

@@ -1,0 +1,265 @@
+"""``judged-useless annotate``: from a run to sheets and labels, and back from a filled sheet."""
+
+import csv
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from judged_useless.afterwards.labels import STREAMS
+from judged_useless.cli.main import main
+from judged_useless.models.base import Generation, ServiceUnavailableError, TransientModelError
+from judged_useless.models.scripted_annotator import ScriptedAnnotator
+from judged_useless.runs.recorded import Run
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+BOTH = ("--annotator", "scripted:annotator-5", "--annotator", "scripted:annotator-20")
+
+
+@pytest.fixture
+def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "my-run"
+    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "8", "--quiet", "--out", str(path)]
+    assert main(["run", "--model", "scripted:own-5", *cell]) == 0
+    capsys.readouterr()
+    return path
+
+
+def annotate(run: Path, *options: str) -> int:
+    return main(
+        ["annotate", str(run), "--quiet", *(options if "--annotator" in options else (*BOTH, *options))]
+    )
+
+
+def filled(path: Path, label: str = "") -> Path:
+    """Fill a sheet in, with the stream's first label unless another one is given."""
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    for row in rows:
+        row["adjudicated"] = label or row["labels"].partition(",")[0]
+    with path.with_stem(f"{path.stem}-filled").open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return Path(stream.name)
+
+
+def test_the_whole_chain(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = {file.name: file.read_bytes() for file in run.iterdir()}
+    assert annotate(run, "--check", "5") == 0
+    printed = capsys.readouterr().out
+    folder = run.with_name("my-run.probes") / "annotation"
+    assert printed.count(", simulated") == 2
+    for stream in STREAMS:
+        assert f"\n{stream}: " in printed
+        assert (folder / f"disagreements-{stream}.csv").is_file()
+    assert printed.count("(SIMULATED annotators)") == 2
+    assert printed.count("five-class κ") == printed.count("binary κ") == 2
+    assert "useless called useless" in printed
+    assert "final labels" in printed
+    table = pd.read_csv(folder / "labels.csv", index_col="id")
+    n = {stream: int((table["stream"] == stream).sum()) for stream in STREAMS}
+    assert n["S1"] == sum(len(failed) for failed in Run(run).episodes()["failed"])
+    assert set(table["by"]) == {"both", "primary"}
+    assert (table["label"] == table["first"]).all()
+    assert {file.name: file.read_bytes() for file in run.iterdir()} == before
+
+    sheets = [filled(folder / f"disagreements-{stream}.csv") for stream in STREAMS]
+    assert annotate(run, "--check", "5", "--adjudicated", *map(str, sheets)) == 0
+    again = capsys.readouterr().out
+    assert "0 calls" not in again
+    assert "primary label correct = " in again
+    ruled = pd.read_csv(folder / "labels.csv", index_col="id").query("by == 'adjudicated'")
+    assert set(ruled["label"]) == {stream.labels[0] for stream in STREAMS.values()}
+    # What was in the way of nobody was not written again.
+    assert not (folder / "disagreements-S1.csv").read_text("utf-8-sig").count("says_useless")
+
+
+def test_what_is_complete_is_not_asked_again_and_sheets_stay(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert annotate(run, "--stream", "S2") == 0
+    first = capsys.readouterr().out
+    assert "S1: " not in first
+    sheet = run.with_name("my-run.probes") / "annotation" / "disagreements-S2.csv"
+    sheet.write_text("half filled in")
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise AssertionError("asked again")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
+    assert annotate(run, "--stream", "S2") == 0
+    assert f"{sheet}: is there already and left as it is" in capsys.readouterr().out
+    assert sheet.read_text() == "half filled in"
+
+
+def test_a_sample_a_sheet_of_ones_own_and_shown_labels(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ("--n", "40", "--out", str(tmp_path / "x"), "--sheet", str(tmp_path / "s.csv"), "--show-labels")
+    assert annotate(run, *given) == 0
+    printed = capsys.readouterr().out
+    assert "no Δ: it needs the label of every thought" in printed
+    assert printed.count("40 records") == 0
+    assert printed.count("80 records") == 2
+    assert '"first","second","changes_count"' in (tmp_path / "s-S1.csv").read_text("utf-8-sig")
+    assert len(pd.read_csv(tmp_path / "x" / "labels.csv")) == 80
+
+
+def test_two_runs_are_annotated_together(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    other = tmp_path / "other"
+    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "8", "--quiet", "--out", str(other)]
+    assert main(["run", "--model", "scripted:never", *cell]) == 0
+    assert main(["annotate", str(run), str(other), "--quiet", *BOTH]) == 1
+    assert "2 runs are annotated together; give the folder for it with --out" in capsys.readouterr().err
+    assert main(["annotate", str(run), str(run), "--quiet", *BOTH, "--out", str(tmp_path / "x")]) == 1
+    assert "of the same cell as another run given" in capsys.readouterr().err
+    both = ["annotate", str(run), str(other), "--quiet", *BOTH, "--out", str(tmp_path / "x")]
+    assert main([*both, "--stream", "S2"]) == 0
+    printed = capsys.readouterr().out
+    for model in ("scripted:own-5", "scripted:never"):
+        assert f"{model}: final labels" in printed
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (BOTH[:2], "--annotator is given 1 times, expected twice"),
+        ((*BOTH[:2], *BOTH[:2]), "scripted:annotator-5 is given twice; agreement needs two that differ"),
+        (("--check", "-1"), "--check is -1, expected 0 or more"),
+        (("--n", "2"), "n is 2, expected at least"),
+        (("--annotator", "openai:a", "--annotator", "openai:b", "--base-url", "c=http://x"),
+         "--base-url c=…: expected one of openai:a, openai:b before ="),
+        (("--annotator", "scripted:annotator-x", *BOTH[:2]), "expected annotator-<percent>"),
+    ],
+)  # fmt: skip
+def test_what_is_not_to_be_done_is_one_sentence(
+    options: tuple[str, ...], message: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert annotate(run, *options) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_a_sheet_of_another_selection_says_what_to_give(
+    run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert annotate(run, "--stream", "S2", "--check", "20") == 0
+    sheet = filled(run.with_name("my-run.probes") / "annotation" / "disagreements-S2.csv")
+    assert annotate(run, "--stream", "S2", "--check", "1", "--adjudicated", str(sheet)) == 1
+    assert (
+        "read with the runs, the annotators, --n and --check it was written with" in capsys.readouterr().err
+    )
+    assert annotate(run, "--stream", "S1", "--out", str(run.with_name("x")), "--adjudicated", str(sheet)) == 1
+    assert "of a stream that is not annotated here" in capsys.readouterr().err
+    assert annotate(run, "--stream", "S2", "--adjudicated", str(sheet), str(sheet)) == 1
+    assert "rows of S2, which" in capsys.readouterr().err
+
+
+def test_requests_that_fail_are_status_one_and_the_rest_is_kept(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = 0
+    whole = ScriptedAnnotator.generate
+
+    async def failing(self: ScriptedAnnotator, *given: object, **options: object) -> object:
+        nonlocal asked
+        asked += 1
+        if asked % 10 == 0:
+            raise ServiceUnavailableError(3, TransientModelError("nobody there"))
+        return await whole(self, *given, **options)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ScriptedAnnotator, "generate", failing)
+        assert annotate(run, "--stream", "S2") == 1
+    assert "the same call resumes the run" in capsys.readouterr().err
+    assert annotate(run, "--stream", "S2") == 0
+    assert "final labels" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
+def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
+    text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def same(self: object, *_: object, **__: object) -> Generation:
+        return Generation(text=text, finish_reason="stop")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", same)
+    assert annotate(run, "--stream", "S2") == 0
+    printed = capsys.readouterr().out
+    assert "disagreements: 0 of " in printed
+    assert not list(run.with_name("my-run.probes").rglob("disagreements*"))
+    assert ("agreement is undefined: no item has a label of both" in printed) == (text[0] == "I")
+    assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed
+
+
+def test_adjudicated_is_what_somebody_ruled_on(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert annotate(run) == 0
+    printed = capsys.readouterr().out
+    assert "(S1); S1 not adjudicated; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    folder = run.with_name("my-run.probes") / "annotation"
+    sheet = filled(folder / "disagreements-S1.csv")
+    n = len(pd.read_csv(sheet))
+    assert annotate(run, "--adjudicated", str(sheet)) == 0
+    printed = capsys.readouterr().out
+    assert f"{sheet}: adjudicated: {n} of {n} on the sheet; elsewhere the primary's label stands" in printed
+    assert f"(S1); S1 adjudicated: {n} of {n} on the sheet; S2 not adjudicated\n" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    # Of the stream without rulings the sheet is still there to be filled in.
+    assert f"{folder / 'disagreements-S2.csv'}: is there already" in printed
+    unfilled = folder / "disagreements-S2.csv"
+    assert annotate(run, "--adjudicated", str(unfilled)) == 0
+    printed = capsys.readouterr().out
+    assert f"{unfilled}: not adjudicated; elsewhere" not in printed
+    assert f"{unfilled}: not adjudicated: no row is filled in" in printed
+    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
+    assert "primary label correct" not in printed
+
+
+def test_streams_one_after_the_other_are_as_both_at_once(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert annotate(run, "--out", str(tmp_path / "whole")) == 0
+    whole = (tmp_path / "whole" / "labels.csv").read_bytes()
+    out = ("--out", str(tmp_path / "parts"))
+    parts = tmp_path / "parts" / "labels.csv"
+    assert annotate(run, "--stream", "S2", *out) == 0
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S1", *out) == 0
+    n = pd.read_csv(parts)["stream"].value_counts()
+    assert f"; {n['S2']} of S2 stay\n" in capsys.readouterr().out
+    assert parts.read_bytes() == whole
+    # Rulings on one stream outlast the other one's turn.
+    sheet = filled(tmp_path / "parts" / "disagreements-S1.csv")
+    assert annotate(run, "--stream", "S1", *out, "--adjudicated", str(sheet)) == 0
+    ruled = parts.read_bytes()
+    assert b",adjudicated" in ruled
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert parts.read_bytes() == ruled
+    # What another pair said is not put beside what this one says.
+    others = ("--annotator", "scripted:annotator-20", "--annotator", "scripted:annotator-30")
+    capsys.readouterr()
+    assert annotate(run, "--stream", "S2", *out, *others) == 0
+    assert "stay" not in capsys.readouterr().out
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+    parts.write_text("something else")
+    assert annotate(run, "--stream", "S2", *out) == 0
+    assert set(pd.read_csv(parts)["stream"]) == {"S2"}
+
+
+def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothing(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert annotate(run, "--stream", "S2") == 0
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
+    pair = ("--annotator", "scripted:annotator-7", *BOTH[2:])
+    assert annotate(run, "--stream", "S2", "--n", "40", *pair) == 1
+    said = capsys.readouterr().err
+    assert "scripted-annotator-20: holds another annotation" in said
+    assert "different: the records to label are not the same (other runs, or another sample)" in said

@@ -1,0 +1,208 @@
+"""What ``annotate`` refuses, and that it does so before anybody was asked."""
+
+import argparse
+import itertools
+import re
+from pathlib import Path
+
+import pytest
+from judged_useless.cli import annotate as command
+from judged_useless.cli import annotation_checks as checks
+from judged_useless.cli.main import main
+from judged_useless.models import get_model
+from judged_useless.models.scripted_annotator import ScriptedAnnotator
+
+pytest_plugins = ("run_fixtures",)
+pytestmark = pytest.mark.usefixtures("hamlet_tasks")
+BOTH = ("--annotator", "scripted:annotator-5", "--annotator", "scripted:annotator-20")
+URL = ("--base-url", "http://127.0.0.1:1/v1")
+
+
+def run_at(path: Path, model: str = "scripted:own-5") -> Path:
+    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "2", "--quiet", "--out", str(path)]
+    assert main(["run", "--model", model, "--regimes", "clean", "persistent", *cell]) == 0
+    return path
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return run_at(tmp_path / "my-run")
+
+
+@pytest.fixture
+def unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a scripted annotator that is asked fail the test."""
+
+    async def refuse(self: object, *_: object, **__: object) -> None:
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
+
+
+def refused(run: Path, capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    """Return the message, having made sure that nothing was written."""
+    before = sorted(run.parent.rglob("*"))
+    assert main(["annotate", str(run), "--quiet", *options]) == 1
+    assert sorted(run.parent.rglob("*")) == before
+    return capsys.readouterr().err
+
+
+def parsed(*options: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    return parser.parse_args(["run", *options])
+
+
+def test_servers_are_told_apart_by_annotator() -> None:
+
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    given = ["run", "--annotator", "openai:a", "--annotator", "anthropic:b", "--base-url", "http://one/v1",
+             "--base-url", "anthropic:b=http://two", "--cost-cap-usd", "3"]  # fmt: skip
+    parsed = parser.parse_args(given)
+    assert checks.options_of(parsed, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
+    assert checks.options_of(parsed, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
+    assert checks.options_of(parsed, "scripted:annotator-5") == {}
+
+
+def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
+
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    names = ("openai:qwen3-32b", "openai:qwen3-8b")
+    url = "http://127.0.0.1:1/v1"
+    given = ["run", "--annotator", names[0], "--annotator", names[1], "--greedy", names[0], "--base-url", url]
+    parsed = parser.parse_args(given)
+    greedy, other = (get_model(name, **checks.options_of(parsed, name)) for name in names)
+    assert (greedy.name, greedy.decoding.temperature, greedy.decoding.thinking) == ("qwen3-32b", 0.0, False)
+    assert other.decoding.temperature == 0.7
+    parsed.greedy = ["openai:qwen3"]
+    with pytest.raises(ValueError, match="--greedy openai:qwen3: expected a model given with --annotator"):
+        checks.check_options(parsed)
+
+
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        ("nobody:x", "--annotator nobody:x: .*unknown provider 'nobody', expected one of vllm, openai"),
+        ("x", "--annotator x: .*expected provider:name"),
+        ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
+        (
+            "scripted:own-4",
+            "--annotator scripted:own-4: an agent, which labels no records; expected scripted:",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("unasked")
+def test_a_second_annotator_that_is_none_costs_nothing(
+    second: str, message: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for pair in itertools.permutations(("scripted:annotator-5", second)):
+        options = [part for name in pair for part in ("--annotator", name)]
+        assert re.search(message, refused(run, capsys, *options))
+
+
+@pytest.mark.parametrize(
+    ("pair", "name"),
+    [
+        (("openai:qwen3-8b", "openai:Qwen/Qwen3-8B"), "qwen3-8b"),
+        (("openai:QWEN/qwen3-8b", "openai:qwen3-8b"), "QWEN/qwen3-8b"),
+        (("openai:some/model", "openai:some/Model"), "some/model"),
+        (("anthropic:claude-haiku-4.5", "anthropic:claude-haiku-4-5"), "claude-haiku-4.5"),
+        (("openai:other", "anthropic:other"), "other"),
+    ],
+)
+def test_one_model_under_two_names_is_one_annotator(
+    pair: tuple[str, str], name: str, run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(run, capsys, "--annotator", pair[0], "--annotator", pair[1], *URL)
+    assert f"--annotator {pair[0]} and {pair[1]} are one model, {name}; agreement needs two" in said
+
+
+def test_two_models_of_one_folder_are_said_to_be_that(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = refused(run, capsys, "--annotator", "openai:a/b", "--annotator", "openai:a:b", *URL)
+    assert "labels of both would lie in one folder, openai-a-b" in said
+    models = {name: get_model(name) for name in ("scripted:annotator-5", "scripted:annotator-50")}
+    checks.check_two(models)
+
+
+@pytest.mark.parametrize("option", [URL, ("--cost-cap-usd", "1"), ("--prices", "prices.yaml")])
+def test_what_no_scripted_annotator_heeds_is_refused(
+    option: tuple[str, str], run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refused(run, capsys, *BOTH, *option)
+    assert f"{option[0]}: both annotators are scripted, so there is no server and no cost" in said
+
+
+def test_a_server_of_a_scripted_annotator_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pair = ("--annotator", "openai:a", "--annotator", "scripted:annotator-5")
+    said = refused(run, capsys, *pair, "--base-url", "scripted:annotator-5=http://x")
+    assert "--base-url scripted:annotator-5=…: expected one of openai:a before =" in said
+    given = parsed(*pair, "--base-url", "http://x/v1?key=1", "--base-url", "openai:a=http://y?z=2")
+    checks.check_options(given)
+    assert checks.options_of(given, "openai:a") == {"base_url": ["http://x/v1?key=1", "http://y?z=2"]}
+
+
+@pytest.mark.usefixtures("unasked")
+def test_places_that_cannot_be_written_cost_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in (".", "/", "..", "", str(run.parent)):
+        assert f"--sheet {name}: expected a file, such as" in refused(run, capsys, *BOTH, "--sheet", name)
+    file = run / "clean.jsonl"
+    said = refused(run, capsys, *BOTH, "--sheet", str(file / "x.csv"))
+    assert f"--sheet {file}: {file} is a file, expected a folder" in said
+    out = run.with_name("out")
+    (out / "labels.csv").mkdir(parents=True)
+    said = refused(run, capsys, *BOTH, "--out", str(out))
+    assert f"{out / 'labels.csv'}: a folder is in the way of a file" in said
+    (out / "labels.csv").rmdir()
+    (out / "scripted-annotator-20").touch()
+    said = refused(run, capsys, *BOTH, "--out", str(out))
+    assert f"{out / 'scripted-annotator-20'} is a file, expected a folder" in said
+
+
+@pytest.mark.usefixtures("unasked")
+def test_nothing_is_written_into_a_run(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = run_at(run.with_name("other"))
+    for folder in (run, other):
+        said = refused(run, capsys, *BOTH, "--out", str(folder))
+        assert f"--out {folder}: is the folder of a run or of what was asked of one" in said
+        said = refused(run, capsys, *BOTH, "--out", str(folder / "deep" / "er"))
+        assert f"--out {folder / 'deep' / 'er'}: lies in {folder}, the folder of a run" in said
+        said = refused(run, capsys, *BOTH, "--sheet", str(folder / "sheet.csv"))
+        assert f"--sheet {folder}: is the folder of a run" in said
+    monkeypatch.chdir(other)
+    assert "--out .: is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
+    assert "--sheet .: is the folder of a run" in refused(run, capsys, *BOTH, "--sheet", "sheet.csv")
+    (other / "manifest.json").write_text("torn")
+    assert "--out .: is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
+
+
+@pytest.mark.usefixtures("unasked")
+def test_a_sheet_that_cannot_be_read_costs_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = run.with_name("my-run.probes") / "annotation"
+    said = refused(run, capsys, *BOTH, "--adjudicated", "disagreements-S1.csv")
+    assert (
+        "--adjudicated disagreements-S1.csv: no such file; sheets of this annotation are written to" in said
+    )
+    assert f"{folder / 'disagreements-S1.csv'}, {folder / 'disagreements-S2.csv'}" in said
+    said = refused(run, capsys, *BOTH, "--adjudicated", "x.csv", "--sheet", "s.csv", "--stream", "S2")
+    assert "--adjudicated x.csv: no such file; sheets of this annotation are written to s-S2.csv" in said
+    said = refused(run, capsys, *BOTH, "--adjudicated", str(run))
+    assert f"--adjudicated {run}: a folder; sheets of this" in said
+    empty = run.with_name("empty.csv")
+    for text in ("", "id,stream,adjudicated,note\n"):
+        empty.write_text(text)
+        said = refused(run, capsys, *BOTH, "--adjudicated", str(empty))
+        assert f"--adjudicated {empty}: no row in it" in said
+
+
+@pytest.mark.usefixtures("unasked")
+def test_a_run_without_a_result_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = run_at(tmp_path / "at-once", "scripted:clock-1")
+    for options in (("--stream", "S1"), (), ("--n", "3")):
+        said = refused(run, capsys, *BOTH, *options)
+        assert f"{run}: no result in it, so there is nothing to label" in said
+    said = refused(run, capsys, *BOTH, "--stream", "S2")
+    assert f"{run}: no thought after a result in it, so there is nothing to label" in said

@@ -1,0 +1,119 @@
+"""`judged-useless fetch`: what it prints, and its exit status."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import huggingface_hub
+import pandas as pd
+import pytest
+from hub_cache import contents, own_cache
+from judged_useless import load_episodes
+from judged_useless.cli.main import main
+from judged_useless.environment.regimes import MEAN6
+from made_up_episodes import MADE_UP, hub_folder, made_up_cell
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_cache(monkeypatch, tmp_path)
+
+
+def rows_of(printed: str) -> dict[tuple[str, ...], list[str]]:
+    """Return the printed table of cells: (split, model, condition) -> the other words of the line."""
+    lines = [line.split() for line in printed.splitlines()]
+    return {tuple(words[:3]): words[3:] for words in lines if words and words[0] in ("test300", "fresh300")}
+
+
+def test_real_cells_equal_the_papers_and_made_up_ones_are_not_compared(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["fetch", "--repository", str(hub_folder(tmp_path / "hub"))]) == 0
+    printed = capsys.readouterr().out
+    assert "fetched 3,108 episodes of" in printed
+    assert "only" not in printed.splitlines()[1]
+    assert printed.splitlines()[-1] == (
+        "2 of 2 recomputed cells equal the paper's; "
+        "the paper has 43 cells; 2 could be recomputed only in part."
+    )
+    rows = rows_of(printed)
+    assert set(rows) == {
+        ("test300", "qwen3-8b", "unaided"),
+        ("test300", "qwen3-8b", "enforced_rule"),
+        ("test300", MADE_UP, "unaided"),
+        ("fresh300", MADE_UP, "unaided"),
+        ("fresh300", MADE_UP, "budget"),
+    }
+    unaided = rows["test300", "qwen3-8b", "unaided"]
+    assert unaided[:3] == ["-0.064801", "-0.095161", "-0.038708"]
+    assert unaided[-2:] == ["True", "mean6"]  # the clean regime is not among the embedded episodes
+    assert "True" not in rows["test300", MADE_UP, "unaided"]
+    assert cache.is_dir()
+
+
+def test_a_cell_that_differs_from_the_papers_fails(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    episodes = load_episodes(condition="unaided")
+    changed = episodes.assign(condition="permit")  # another cell's episodes under this cell's name
+    folder = hub_folder(
+        tmp_path / "hub", {"test300": [episodes, changed], "fresh300": [made_up_cell("fresh300")]}
+    )
+    assert main(["fetch", "--repository", str(folder), "--split", "test300"]) == 1
+    printed = capsys.readouterr().out
+    assert "1 of 2 recomputed cells equal the paper's" in printed
+    assert "in the cache is only test300: fresh300 was not fetched" in printed
+    assert "False" in rows_of(printed)["test300", "qwen3-8b", "permit"]
+    assert "True" in rows_of(printed)["test300", "qwen3-8b", "unaided"]
+    assert cache.is_dir()
+
+
+def test_mean6_is_compared_where_there_is_a_clean_regime(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Made-up clean episodes beside the real ones: mean6 is then recomputed, and must be called different."""
+    episodes = load_episodes(condition="unaided")
+    clean = episodes[episodes["regime"] == "persistent"].assign(regime="clean", success=True)
+    frame = pd.concat([episodes, clean], ignore_index=True)
+    assert set(MEAN6) == set(frame["regime"])
+    folder = hub_folder(tmp_path / "hub", {"test300": [frame], "fresh300": [made_up_cell("fresh300")]})
+    assert main(["fetch", "--repository", str(folder), "--split", "test300"]) == 1
+    mean6 = frame.groupby("regime")["success"].mean().mean()
+    row = rows_of(capsys.readouterr().out)["test300", "qwen3-8b", "unaided"]
+    assert row[3] == f"{mean6:.6f}"
+    assert row[5] == "False"
+    assert cache.is_dir()
+
+
+def test_without_network_it_says_so_in_one_sentence(
+    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> Any:
+        raise socket.gaierror(-3, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fail)
+    assert main(["fetch"]) == 1
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert len(shown.err.splitlines()) == 1
+    assert "judged-useless fetch" in shown.err
+    assert "make data" in shown.err
+    assert "benni23/judged-useless-episodes was not fetched" in shown.err
+    assert not cache.parent.exists()
+
+
+def test_a_failing_fetch_leaves_the_cache(
+    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small = {split: [made_up_cell(split)] for split in ("test300", "fresh300")}
+    assert main(["fetch", "--repository", str(hub_folder(tmp_path / "hub", small))]) == 0
+    before = contents(cache.parent)
+    for part in (tmp_path / "hub" / "data").glob("fresh300*"):
+        part.write_bytes(b"cut off")
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "another")
+    capsys.readouterr()
+    assert main(["fetch", "--repository", str(tmp_path / "hub")]) == 1
+    shown = capsys.readouterr()
+    assert "cannot be read as a data set (Could not open Parquet input source" in shown.err.splitlines()[-1]
+    assert shown.out == ""
+    assert contents(cache.parent) == before

@@ -1,0 +1,87 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judged_useless.environment.knowledge import NO_PAGE, NO_RESULTS, KnowledgeBase, LookupMode, Reader
+
+PAGES = {
+    "Lake Tana": "Tana lies in Ethiopia. It feeds the Blue Nile!  Is it deep? It is 15 m. Blue is its name.",
+    "Blue Nile": "The river leaves the lake and meets the White Nile at Khartoum.",
+    "Simien": "Mountains north of it.",
+}
+
+
+def _reader(mode: LookupMode = "released") -> Reader:
+    return Reader(KnowledgeBase(PAGES), mode)
+
+
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        ("lake tana", "Lake Tana"),  # the title, ignoring case
+        ("Blue Niles", "Blue Nile"),  # nearly the title
+        ("Simian mountains", "Simien"),  # similar enough: "simi" and "n", 2 * 5 / 22
+        (
+            "zzz qqq Khartoum. at the",
+            "Blue Nile",
+        ),  # "at" and "the"; "Khartoum." is another word with its stop
+        ("xyzzy", None),
+        ("", None),
+    ],
+)
+def test_search_goes_from_title_to_words(query: str, title: str | None) -> None:
+    assert KnowledgeBase(PAGES).search(query) == title
+
+
+def test_words_are_distinct_and_the_first_page_wins_ties() -> None:
+    knowledge_base = KnowledgeBase({"0000": "x y", "1111": "Y x x x", "2222": "z"})
+    assert knowledge_base.search("Zz ?? -- X x x y") == "0000"
+    assert knowledge_base.search("z ?? -- X") == "0000"
+
+
+def test_a_hit_shows_and_opens_the_page_and_a_miss_does_neither() -> None:
+    reader = _reader()
+    assert reader.search("xyzzy") == (NO_RESULTS, None)
+    assert reader.page is None
+    assert reader.search("Blue Nile").text == f"[Blue Nile] {PAGES['Blue Nile']}"
+    assert reader.search("xyzzy").text == "No results found."
+    assert reader.page == "Blue Nile"
+
+
+def test_lookup_returns_the_first_sentence_each_time() -> None:
+    reader = _reader()
+    reader.search("Lake Tana")
+    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 1/2) It feeds the Blue Nile!"] * 2
+    assert reader.lookup("15").text == "(Result 1/1) It is 15 m."
+
+
+def test_lookup_as_in_the_paper_goes_on_to_the_next_sentence() -> None:
+    reader = _reader("paper")
+    reader.search("Lake Tana")
+    texts = [reader.lookup("blue").text for _ in range(3)]
+    assert texts[:2] == ["(Result 1/2) It feeds the Blue Nile!", "(Result 2/2) Blue is its name."]
+    assert texts[2] == "Error: no more sentences of the current article contain 'blue'."
+    assert reader.lookup("deep").text == "(Result 1/1) Is it deep?"
+    assert reader.lookup("Blue").text == "(Result 1/2) It feeds the Blue Nile!"
+    reader.search("Lake Tana")
+    assert reader.lookup("BLUE").text == "(Result 1/2) It feeds the Blue Nile!"
+
+
+def test_lookup_without_page_or_match_is_an_error_text() -> None:
+    reader = _reader()
+    assert reader.lookup("blue") == (NO_PAGE, None)
+    reader.search("Simien")
+    assert "'Khartoum'" in reader.lookup("Khartoum").text
+    reader.open(None)
+    assert reader.lookup("blue").text == NO_PAGE
+
+
+@given(st.text(max_size=20))
+def test_there_is_always_a_closest_title(query: str) -> None:
+    assert KnowledgeBase(PAGES).closest_title(query) in PAGES
+
+
+def test_closest_title_has_no_threshold() -> None:
+    knowledge_base = KnowledgeBase(PAGES)
+    assert knowledge_base.search("?") is None
+    assert knowledge_base.closest_title("?") == "Lake Tana"
+    assert knowledge_base.closest_title("SIMIEN") == "Simien"

@@ -1,0 +1,105 @@
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from judged_useless.environment.failures import FAULTS
+from judged_useless.environment.regimes import FAIL, MEAN3, MEAN4, MEAN6, REGIMES, get_regime
+
+
+def _failures(name: str, n: int = 8) -> list[int]:
+    return [t for t in range(1, n + 1) if get_regime(name).failed(t)]
+
+
+@pytest.mark.parametrize(
+    ("name", "failures"),
+    [
+        ("clean", []),
+        ("persistent", [1, 2, 3, 4, 5, 6, 7, 8]),
+        ("recover_after_1", [1]),
+        ("recover_after_5", [1, 2, 3, 4, 5]),
+        ("recover_after_7", [1, 2, 3, 4, 5, 6, 7]),
+        ("late_onset_from_3", [3, 4, 5, 6, 7, 8]),
+        ("late_onset_from_5", [5, 6, 7, 8]),
+        ("ts_recover_after_2", [1, 2]),
+        ("ts_late_onset_from_6", [6, 7, 8]),
+        ("intermittent_0_1", []),
+        ("intermittent_1.0_1", [1, 2, 3, 4, 5, 6, 7, 8]),
+    ],
+)
+def test_schedules(name: str, failures: list[int]) -> None:
+    assert get_regime(name).name == name
+    assert _failures(name) == failures
+
+
+def test_entries_are_named_and_their_faults_exist() -> None:
+    assert all(regime.name == name and regime.how in FAULTS for name, regime in REGIMES.items())
+    assert set(MEAN6) == {"clean", *FAIL}
+    assert {*MEAN6, *MEAN3, *MEAN4} <= set(REGIMES)
+    assert {f"ts_{name}" for name in MEAN6} <= set(REGIMES)
+    assert all(get_regime(name) is regime for name, regime in REGIMES.items())
+
+
+def test_what_the_paper_has_is_told_from_what_it_has_not() -> None:
+    ours = {name for name, regime in REGIMES.items() if not regime.in_paper}
+    assert ours == {"stale", "partial", "erroneous", "empty"}
+    assert not get_regime("recover_after_6").in_paper
+    assert not get_regime("late_onset_from_4").in_paper
+    assert not get_regime("intermittent_0.3_1").in_paper
+    assert not get_regime("ts_stale").in_paper
+    assert not ours & {*MEAN6, *MEAN3, *MEAN4, *FAIL}
+
+
+def test_two_sources_are_only_in_the_ts_family() -> None:
+    assert {name for name, regime in REGIMES.items() if regime.two_source} == {f"ts_{name}" for name in MEAN6}
+    assert get_regime("ts_plausible").two_source
+    assert get_regime("ts_plausible").how == "distractor"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "unknown",
+        "recover_after_0",
+        "recover_after_07",
+        "recover_after_",
+        "recover_after_-1",
+        "late_onset_from_0",
+        "intermittent_1.5_1",
+        "intermittent_0.5",
+        "intermittent_.5_1",
+        "ts_ts_clean",
+        "ts_unknown",
+        "clean\n",
+        " persistent",
+        "persistent ",
+        "ts_ persistent",
+        " recover_after_1",
+    ],
+)
+def test_unknown_names_raise_and_list(name: str) -> None:
+    with pytest.raises(ValueError, match=r"known are clean, persistent, .*recover_after_<c>"):
+        get_regime(name)
+
+
+@given(st.integers(0, 5), st.lists(st.integers(1, 40), max_size=20))
+def test_intermittent_is_a_function_of_the_index_alone(seed: int, order: list[int]) -> None:
+    first, second = (get_regime(f"intermittent_0.4_{seed}") for _ in range(2))
+    expected = {t: first.failed(t) for t in range(1, 41)}
+    assert [second.failed(t) for t in order] == [expected[t] for t in order]
+
+
+def test_intermittent_fails_at_its_rate_and_by_its_seed() -> None:
+    n = 4000
+    rate = len(_failures("intermittent_0.3_7", n)) / n
+    # Four standard errors of a share of 0.3.
+    assert abs(rate - 0.3) < 4 * (0.3 * 0.7 / n) ** 0.5
+    assert _failures("intermittent_0.3_7", 60) != _failures("intermittent_0.3_8", 60)
+    assert set(_failures("intermittent_0.3_7", 60)) < set(_failures("intermittent_0.6_7", 60))
+
+
+def test_names_can_be_file_names() -> None:
+    assert all(
+        re.fullmatch(r"[a-z0-9_.]+", name) for name in [*REGIMES, get_regime("intermittent_0.25_3").name]
+    )

@@ -1,0 +1,89 @@
+"""Conditions are composed of parts; the table of the protocol, row by row."""
+
+import pytest
+from judged_useless.agent.stoppers import STOPPERS as CLASSES
+from judged_useless.protocol.conditions import (
+    ADDED_PARTS,
+    CONDITIONS,
+    PARTS,
+    SIGNALS,
+    STOPPERS,
+    get_condition,
+)
+
+# condition: additions, counter, signal, stopper, who stops (PROTOCOL, "Conditions").
+TABLE = {
+    "unaided": ((), False, None, None, "agent"),
+    "permit": (("permit",), False, None, None, "agent"),
+    "budget": (("permit", "budget"), True, None, None, "agent"),
+    "stated_rule": (("permit", "stated_rule"), False, None, None, "agent"),
+    "call_cost": (("permit", "budget", "call_cost"), True, None, None, "agent"),
+    "decide": ((), False, "side_channel", "weigh", "agent"),
+    "enforced_rule": ((), False, "side_channel", "finish_only", "harness"),
+    "combo": (("permit", "budget"), True, "side_channel", "finish_only", "harness"),
+    "random": ((), False, "random", "finish_only", "harness"),
+    "lexical": ((), False, "lexical", "finish_only", "harness"),
+    "stated_judgment_rule": ((), False, "stated", "ask_again", "harness"),
+    "stated_combo": (("permit", "budget"), True, "stated", "ask_again", "harness"),
+    "switch_rule": ((), False, "side_channel", "switch", "harness"),
+    "both_exits": (("both_exits",), False, None, None, "agent"),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_condition_is_what_the_protocol_says(name: str) -> None:
+    condition = get_condition(name)
+    assert TABLE[name] == (
+        condition.additions, condition.counter, condition.signal, condition.stopper, condition.who_stops,
+    )  # fmt: skip
+    assert condition.two_source == (name in ("switch_rule", "both_exits"))
+
+
+def test_the_table_has_every_condition() -> None:
+    assert set(TABLE) == set(CONDITIONS)
+
+
+def test_a_combination_needs_no_code() -> None:
+    combined = get_condition("budget+enforced_rule")
+    assert combined.name == "budget+enforced_rule"
+    assert vars(combined) | {"name": "combo"} == vars(get_condition("combo"))
+    both = get_condition("stated_rule+thinking")
+    assert both.thinking
+    assert both.additions == ("permit", "stated_rule")
+
+
+def test_the_order_of_the_names_is_the_order_of_the_sentences() -> None:
+    assert get_condition("say_budget+say_permission").additions == ("budget", "permit")
+
+
+def test_claude_haiku_has_its_fixes_in_two_conditions_only() -> None:
+    fixed = get_condition("stated_rule", model="claude-haiku-4.5")
+    assert fixed.native_calls
+    assert fixed.reminder
+    assert fixed.name == "stated_rule"
+    assert not get_condition("unaided", model="claude-haiku-4.5").reminder
+    assert not get_condition("stated_rule", model="qwen3-8b").reminder
+    assert {part for parts in ADDED_PARTS.values() for part in parts} <= set(PARTS)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("unaided+nothing", "unknown condition 'nothing'; known are unaided, permit"),
+        ("", "unknown condition ''"),
+        ("enforced_rule+lexical", "one signal, not both side_channel and lexical"),
+        ("enforced_rule+decide", "one stopper, not both finish_only and weigh"),
+        ("finish_only", "finish_only needs a signal"),
+        ("stated_signal+finish_only", "finish_only cannot act on the signal stated"),
+        ("lexical_signal+ask_again", "ask_again cannot act on the signal lexical"),
+    ],
+)
+def test_a_condition_that_makes_no_sense_is_refused(name: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        get_condition(name)
+
+
+def test_names_of_signals_and_stoppers_are_those_in_use() -> None:
+    assert {part.signal for part in PARTS.values()} - {None} == set(SIGNALS)
+    assert {part.stopper for part in PARTS.values()} - {None} == set(STOPPERS)
+    assert set(CLASSES) - {None} == set(STOPPERS)

@@ -1,0 +1,69 @@
+"""The integration step and the side channel's reply."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judged_useless.protocol.rule import IntegrationRule
+from judged_useless.protocol.side_channel import parse_side_channel
+
+
+def run_after(judgments: list[str | None]) -> int:
+    """Count by going backwards, the other way round from the rule."""
+    run = 0
+    for judgment in reversed([judgment for judgment in judgments if judgment is not None]):
+        if judgment != "USELESS":
+            break
+        run += 1
+    return run
+
+
+@settings(deadline=None)  # the machine may be busy
+@given(st.lists(st.sampled_from(["USELESS", "USEFUL", "UNPARSED", None]), max_size=20), st.integers(1, 6))
+def test_it_says_stop_while_the_current_run_is_long_enough(judgments: list[str | None], k: int) -> None:
+    rule = IntegrationRule(k=k)
+    for n, judgment in enumerate(judgments, 1):
+        assert rule.observe(judgment) == (run_after(judgments[:n]) >= k) == rule.should_stop
+        assert rule.run == run_after(judgments[:n])
+
+
+def test_the_papers_rule_stops_after_five() -> None:
+    rule = IntegrationRule()
+    assert [rule.observe("USELESS") for _ in range(6)] == [False] * 4 + [True] * 2
+
+
+def test_it_can_be_reset() -> None:
+    rule = IntegrationRule(k=1)
+    assert rule.observe("USELESS")
+    rule.reset()
+    assert not rule.should_stop
+
+
+@pytest.mark.parametrize(("arguments", "message"), [({"k": 0}, "k is 0"), ({"run": -1}, "run is -1")])
+def test_nonsense_is_refused(arguments: dict[str, int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        IntegrationRule(**arguments)
+
+
+@pytest.mark.parametrize(
+    ("reply", "judgment"),
+    [
+        ("USELESS", "USELESS"),
+        (" useful.", "USEFUL"),
+        ("It was Useless, not useful", "USELESS"),
+        ("USEFUL or USELESS", "USELESS"),
+        ("not USEFUL", "USEFUL"),
+        ("", "UNPARSED"),
+        ("use less", "UNPARSED"),
+        ("irrelevant", "UNPARSED"),
+    ],
+)
+def test_a_reply_is_read_by_its_words(reply: str, judgment: str) -> None:
+    assert parse_side_channel(reply) == judgment
+
+
+@pytest.mark.parametrize("word", ["useless", "USELESS ", "", "yes"])
+def test_an_unknown_word_is_refused_and_leaves_the_run(word: str) -> None:
+    rule = IntegrationRule(run=3)
+    with pytest.raises(ValueError, match="expected USELESS, USEFUL, UNPARSED or None"):
+        rule.observe(word)
+    assert rule.run == 3

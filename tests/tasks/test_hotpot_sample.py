@@ -1,0 +1,170 @@
+"""Loading and the environment on 50 real HotpotQA rows, which are not part of the project."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from judged_useless.environment.environment import Environment, Observation
+from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.tasks.question import Question
+from judged_useless.tasks.scoring import is_correct
+from judged_useless.tasks.strict_reading import read_questions
+from made_up import plain_closest, plain_search
+
+VARIABLE = "JUDGED_USELESS_HOTPOT_SAMPLE"
+
+
+def _sample_path() -> Path:
+    beside = Path(__file__).parents[3] / "shared" / "data" / "hotpot" / "sample50.jsonl"
+    return Path(os.environ.get(VARIABLE, beside))
+
+
+@pytest.fixture(scope="module")
+def questions() -> list[Question]:
+    path = _sample_path()
+    if not path.is_file():
+        pytest.skip(f"no real HotpotQA rows: {VARIABLE} names no file and there is none beside the project")
+    return read_questions(path)
+
+
+@pytest.fixture(scope="module")
+def pool(questions: list[Question]) -> FailurePool:
+    return FailurePool(questions)
+
+
+def _step(environment: Environment, action: str, text: str) -> Observation:
+    observation = environment.step(action, text)
+    assert observation is not None
+    return observation
+
+
+def _page(question: Question, title: str) -> str:
+    return f"[{title}] {question.knowledge_base[title]}"
+
+
+def _misspelt(title: str, rng: random.Random) -> str:
+    place = rng.randrange(len(title))
+    return title[:place] + title[place + 1 :] + "e"
+
+
+def test_loading(questions: list[Question]) -> None:
+    assert len(questions) == 50
+    for question in questions:
+        assert len(question.knowledge_base) == len(question.paragraphs) == 10
+        assert len(question.gold_titles) == 2
+        assert len(question.distractor_titles) == 8
+        assert question.type in ("bridge", "comparison")
+        assert is_correct(question, question.answer)
+        for title, index in question.supporting_facts:
+            assert index is not None
+            assert title in question.knowledge_base
+
+
+def test_search_by_exact_title(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "clean", budget=None)
+        for title in question.knowledge_base:
+            assert _step(environment, "search", title.upper()).text == _page(question, title)
+
+
+def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Question]) -> None:
+    rng = random.Random(5)
+    by_words = 0
+    for question in questions:
+        environment = Environment(question, "clean", budget=None)
+        for paragraph in question.paragraphs:
+            words = paragraph.text.split()
+            rare = f"{' '.join(rng.sample(words, min(2, len(words))))} %%%% #### @@@@ §§§§ ++++ ~~~~ ^^^^"
+            near = _misspelt(paragraph.title, rng)
+            for query in (near, " ".join(rng.sample(words, min(4, len(words)))), rare, question.text):
+                title = plain_search(question.knowledge_base, query)
+                expected = "No results found." if title is None else _page(question, title)
+                assert _step(environment, "search", query).text == expected
+            by_words += plain_search(dict.fromkeys(question.knowledge_base, ""), rare) is None
+    assert by_words > 50  # queries that no title resembles, so that words decided
+
+
+def test_near_titles_find_their_page(questions: list[Question]) -> None:
+    rng = random.Random(6)
+    hits = []
+    for question in questions:
+        environment = Environment(question, "clean", budget=None)
+        for title in question.knowledge_base:
+            hits.append(_step(environment, "search", _misspelt(title, rng)).real_title == title)
+    assert len(hits) == 500
+    assert sum(hits) >= 490  # a few short titles have closer neighbours
+
+
+def test_lookup_finds_the_fact(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "clean", budget=None)
+        sentences = {paragraph.title: paragraph.sentences for paragraph in question.paragraphs}
+        for title, index in question.supporting_facts:
+            assert index is not None
+            _step(environment, "search", title)
+            keyword = max(sentences[title][index].split(), key=len)
+            found = _step(environment, "lookup", keyword)
+            assert found.text.startswith("(Result 1/")
+            assert keyword.lower() in found.text.lower()
+        assert _step(environment, "lookup", "§§§").text.startswith("Error: no sentence")
+
+
+def test_plausible_shows_the_closest_distractor(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "plausible", budget=None)
+        distractors = {title: question.knowledge_base[title] for title in question.distractor_titles}
+        for query in (*question.knowledge_base, question.text, "%%%%"):
+            observation = _step(environment, "search", query)
+            title, _ = plain_closest(distractors, query)
+            assert observation.text == _page(question, title)
+            assert observation.replaced == (observation.real_title != title)
+            assert observation.failed
+        gold = question.gold_titles[0]
+        _step(environment, "search", gold)
+        assert not _step(environment, "lookup", gold.split()[0]).failed
+
+
+def _facts(question: Question) -> set[str]:
+    sentences = {paragraph.title: paragraph.sentences for paragraph in question.paragraphs}
+    return {
+        sentences[title][index].strip() for title, index in question.supporting_facts if index is not None
+    }
+
+
+def test_answerless_never_shows_a_supporting_sentence(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "answerless", budget=None)
+        facts = _facts(question)
+        shown = []
+        for title in question.knowledge_base:
+            shown.append(_step(environment, "search", title).text)
+            shown += [_step(environment, "lookup", word).text for fact in facts for word in fact.split()]
+        shown.append(_step(environment, "search", question.text).text)
+        assert not [fact for fact in facts for text in shown if fact in text]
+
+
+def test_natural_failures_change_pages_with_a_fact_and_no_others(
+    questions: list[Question], pool: FailurePool
+) -> None:
+    changed = {"stale": 0, "partial": 0}
+    for question in questions:
+        facts = _facts(question)
+        with_facts = {p.title for p in question.paragraphs if facts & {s.strip() for s in p.sentences}}
+        for regime in changed:
+            environment = Environment(question, regime, pool, budget=None)
+            replaced = {t for t in question.knowledge_base if _step(environment, "search", t).replaced}
+            assert replaced <= with_facts
+            changed[regime] += bool(replaced)
+    assert changed["partial"] == 50
+    assert changed["stale"] >= 45
+
+
+def test_persistent_shows_no_page_of_the_questions_own(questions: list[Question], pool: FailurePool) -> None:
+    for question in questions:
+        environment = Environment(question, "persistent", pool, budget=None)
+        own = {title.casefold().strip() for title in question.knowledge_base}
+        shown = [_step(environment, "search", title) for title in question.knowledge_base]
+        assert not own & {observation.title.casefold() for observation in shown if observation.title}
+        assert all(observation.replaced for observation in shown)
+        assert len({observation.title for observation in shown}) >= 9  # drawn without repetition
