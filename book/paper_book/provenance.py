@@ -24,7 +24,7 @@ def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | 
     source : str, path or list of them
         As given to :func:`judged_useless.load_episodes`, or a name that this function returned.
     used : pandas.DataFrame, optional
-        What the numbers rest on: episodes, or rows of :func:`paper_book.measures.recompute.recompute`, of which
+        What the numbers rest on: episodes, or rows of `recompute`, of which
         those without a recomputed number are passed over. Of a list of sources only those are named that
         these are from (all of them where these are from none), and simulated or scripted agents among these
         are named as such.

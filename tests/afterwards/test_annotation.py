@@ -14,6 +14,7 @@ import pytest
 from canned import CannedModel
 from judged_useless._io.seeds import stable_seed
 from judged_useless.afterwards.annotators import annotate, read_label
+from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.effects import judged_accuracy, to_adjudicate
 from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
 from judged_useless.afterwards.labels import STREAMS, Ruling, load_rubric
@@ -383,7 +384,7 @@ async def test_labels_take_the_place_of_the_keyword_reader(
 ) -> None:
     chosen = of(items, "S2")
     labels = await label(chosen, tmp_path, wrong_at=0.0)
-    episodes = with_stated(run.episodes(), key_table(chosen), labels)
+    episodes = with_stated(read_run(run.path), key_table(chosen), labels)
     expected = {(i.where["regime"], i.where["question_id"], i.where["t"]): labels[i.id] for i in chosen}
     for regime, question, stated in zip(
         episodes["regime"], episodes["question_id"], episodes["stated"], strict=True
@@ -392,4 +393,4 @@ async def test_labels_take_the_place_of_the_keyword_reader(
             assert judgment == STREAMS["S2"].judgments.get(str(expected.get((regime, question, t))))
     assert 0 < float(str(stated_agreement(episodes, n_boot=50).loc["explicit", "value"])) < 1
     with pytest.raises(ValueError, match="stated judgments are S2"):
-        with_stated(run.episodes(), key_table(of(items, "S1")), labels)
+        with_stated(read_run(run.path), key_table(of(items, "S1")), labels)

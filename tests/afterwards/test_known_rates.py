@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless.afterwards.beside import answer_now_branches
+from judged_useless.afterwards.beside import answer_now_branches, read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
 from judged_useless.estimators.beliefs import belief_curves
@@ -50,7 +50,7 @@ def share_holds(count: int, n: int, truth: float) -> bool:
 async def test_judgment_rates_are_the_built_in_ones(tmp_path: Path) -> None:
     rates: dict[str, Any] = {"useless_if_failed": 0.9, "useless_if_real": 0.4, "stop_if_useful": 0.0}
     run = await probed(tmp_path, "judgments", **rates)
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     for failed, truth in ((True, 0.9), (False, 0.4)):
         table = rows(useless_rate(episodes, failed=failed, level=LEVEL))
         # In plausible a failed result is one of the question's own pages, which this agent takes for real.
@@ -65,7 +65,7 @@ async def test_belief_curves_are_the_built_in_ones(tmp_path: Path) -> None:
         useless_if_failed=1.0, useless_if_real=0.3, hopeful=0.85, discouraged=0.1, sure=0.45, mute=0.15,
         knows=0.35, placeholder=0.4, stubborn=0.25,
     )  # fmt: skip
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     curves = rows(belief_curves(episodes, level=LEVEL, n_boot=4000).set_index(["quantity", "k"]))
     assert sorted({k for _, k in curves}) == [1, 2, 3, 4, 5, 6, 7]
     for k in range(1, 8):
@@ -89,7 +89,7 @@ async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
     run = await probed(
         tmp_path, "answer-now", "beliefs", knows=0.35, placeholder=0.4, stubborn=0.25, disobedient=0.05
     )
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     for repaired, kept in ((False, 0.6), (True, 0.6 + 0.4 * 0.75)):
         curves = belief_curves(episodes, repaired=repaired, level=LEVEL).set_index(["quantity", "k"])
         for k in range(1, 8):
@@ -103,7 +103,7 @@ async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
 
 async def test_the_ideal_observer_is_what_its_formula_gives(tmp_path: Path) -> None:
     run = await probed(tmp_path, "beliefs", useless_if_failed=0.95, mute=0.1, knows=0.2)
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     curves = rows(belief_curves(episodes, n_boot=20).set_index(["quantity", "k"]))
     for k in (1, 3, 7):
         weights, values = [], []
@@ -128,7 +128,7 @@ async def test_the_ideal_observer_is_what_its_formula_gives(tmp_path: Path) -> N
 
 async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> None:
     run = await probed(tmp_path, "judgments", silent=0.3, useless_if_failed=0.9, stop_if_useful=0.0)
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     table = rows(stated_agreement(episodes, per_stratum=80, seed=1, level=LEVEL))
     assert holds(table["explicit"], 0.7)
     assert table["explicit"]["n"] == 160
@@ -139,7 +139,7 @@ async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> N
 
 async def test_specificity_is_the_built_in_one(tmp_path: Path) -> None:
     run = await probed(tmp_path, "judgments", useless_if_failed=1.0, useless_if_real=0.35, stop_if_useful=0.0)
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     assert all(
         page is None for row in episodes.loc[episodes["regime"] == "persistent", "pages"] for page in row
     )

@@ -13,7 +13,13 @@ import pandas as pd
 import pytest
 from judged_useless import load_episodes
 from judged_useless.afterwards import probes as registry
-from judged_useless.afterwards.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.afterwards.beside import (
+    answer_now_branches,
+    merge_probes,
+    probe_folder,
+    probe_results,
+    read_run,
+)
 from judged_useless.afterwards.labels import load_rubric
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay
@@ -66,7 +72,7 @@ def without_timings(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("style", ["react", "search-r1"])
 async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tmp_path: Path) -> None:
     run = await recorded(tmp_path, style=style)
-    before, plain = contents(run.path), run.episodes()
+    before, plain = contents(run.path), read_run(run.path)
     assert plain["judgments"].explode().isna().all()
     for probe in PROBES:
         folder = await replay(run, probe, progress=False)
@@ -74,7 +80,7 @@ async def test_every_probe_lies_beside_the_run_and_merges_into_it(style: str, tm
         assert require_manifest(folder)["status"] == "complete"
         assert require_manifest(folder)["simulated"]
     assert contents(run.path) == before
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     same = [name for name in plain if name != "judgments"]
     pd.testing.assert_frame_equal(episodes[same], plain[same])
     n = episodes["failed"].map(len)
@@ -110,7 +116,7 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
     run = await recorded(tmp_path, "never", mute=0.0)
     for probe in ("judgments", "answer-now"):
         await replay(run, probe, progress=False)
-    episodes, branches = run.episodes(), answer_now_branches(run.path)
+    episodes, branches = read_run(run.path), answer_now_branches(run.path)
     assert len(branches) == sum(len(actions) - 1 for actions in episodes["actions"])
     values = policy_values(episodes, branches, price=0.02)
     assert len(values) == 7 + 7 + 21
@@ -129,13 +135,13 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
 
 async def test_what_the_agent_read_itself_is_never_replaced(tmp_path: Path) -> None:
     run = await recorded(tmp_path, condition="enforced_rule", k=3, policy="never")
-    before = run.episodes()["judgments"].tolist()
+    before = read_run(run.path)["judgments"].tolist()
     await replay(run, "judgments", progress=False)
-    assert run.episodes()["judgments"].tolist() == before
+    assert read_run(run.path)["judgments"].tolist() == before
     results = probe_results(run.path, "judgments")
     assert results is not None
     n = 0
-    for row in run.episodes().to_dict("records"):
+    for row in read_run(run.path).to_dict("records"):
         replayed = [each["judgment"] for each in results[row["question_id"], row["regime"]]]
         for own, again in zip(row["judgments"], replayed, strict=True):
             n += own is not None
@@ -147,8 +153,8 @@ async def test_replayed_judgments_are_those_that_recording_gives(tmp_path: Path)
     later = await recorded(tmp_path / "later", regimes=("persistent", "recover_after_2"))
     at_once = await recorded(tmp_path / "at_once", regimes=("persistent", "recover_after_2"), judge=True)
     await replay(later, "judgments", progress=False)
-    assert later.episodes()["judgments"].tolist() == at_once.episodes()["judgments"].tolist()
-    a, b = (time_matched_contrast(run.episodes(), n_boot=20) for run in (later, at_once))
+    assert read_run(later.path)["judgments"].tolist() == read_run(at_once.path)["judgments"].tolist()
+    a, b = (time_matched_contrast(read_run(run.path), n_boot=20) for run in (later, at_once))
     assert a == b
 
 
@@ -176,7 +182,7 @@ async def test_a_probe_goes_on_where_requests_failed(tmp_path: Path) -> None:
     assert half["status"] == "incomplete"
     assert 0 < half["n_episodes"]["done"] < half["n_episodes"]["planned"] == 32
     # What there is can be read; what is missing is None.
-    assert run.episodes()["usefulness"].map(lambda row: row[0]).isna().any()
+    assert read_run(run.path)["usefulness"].map(lambda row: row[0]).isna().any()
     # And a torn last line is passed over, by the reader and by the next call.
     with (folder / "plausible.jsonl").open("ab") as stream:
         stream.write(b'{"question_id": "h0')
@@ -219,7 +225,7 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     folder = await replay(run, "judgments", **options)
     assert folder == run.path.parent / "run.probes" / "judgments@scripted-never"
     assert require_manifest(folder)["spec"]["model"]["name"] == "scripted:never"
-    plain = run.episodes()
+    plain = read_run(run.path)
     assert plain["judgments"].explode().isna().all()
     assert probe_results(run.path, "judgments") is None
     named = probe_results(run.path, "judgments", model="scripted:never")
@@ -231,7 +237,7 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     # The agent's own has its place all the same, also where it is asked by another call.
     assert await replay(run, "judgments", other_model=True, progress=False) == folder.with_name("judgments")
     own = probe_results(run.path, "judgments")
-    assert run.episodes()["judgments"].explode().notna().all()
+    assert read_run(run.path)["judgments"].explode().notna().all()
     assert own != named == probe_results(run.path, "judgments", model="scripted:never")
     with pytest.raises(
         EpisodeError, match=r"judgments@scripted-never.manifest\.json: spec\.model\.name is 'scr"
@@ -247,7 +253,7 @@ async def test_labels_are_an_annotators_whoever_it_is(tmp_path: Path) -> None:
     run = await recorded(tmp_path, n_questions=2)
     folder = await replay(run, "stated", model="scripted:never", other_model=True, progress=False)
     assert folder.name == "stated"
-    assert run.episodes()["stated_label"].explode().notna().any()
+    assert read_run(run.path)["stated_label"].explode().notna().any()
     with pytest.raises(RunError, match=r"model\.name: 'scripted:never' there"):
         await replay(run, "stated", progress=False)
 
@@ -277,7 +283,7 @@ async def test_further_regimes_are_asked_later(probe: str, tmp_path: Path) -> No
     before = contents(folder)
     await replay(run, probe, regimes=["clean"], progress=False)
     assert contents(folder) == before
-    assert len(run.episodes()) == 12
+    assert len(read_run(run.path)) == 12
 
 
 async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: Path) -> None:
@@ -352,16 +358,16 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("nonsense\n" + lines[1])
     with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not a JSON object"):
-        run.episodes()
+        read_run(run.path)
     record = json.loads(lines[0])
     record["results"][0]["t"] = 99
     file.write_text(json.dumps(record) + "\n" + lines[1])
     with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
-        run.episodes()
+        read_run(run.path)
     for content, message in {"{}": "spec is missing, expected an object", "{": "not valid JSON"}.items():
         (folder / "manifest.json").write_text(content)
         with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
-            run.episodes()
+            read_run(run.path)
 
 
 async def test_a_probe_folder_says_which_run_to_give(
@@ -378,7 +384,7 @@ async def test_a_probe_folder_says_which_run_to_give(
     assert await asyncio.to_thread(main, ["replay", str(folder.parent), "--probe", "judgments"]) == 1
     assert f"the probe folder of {run.path}, not a run" in capsys.readouterr().err
     # A folder of runs holds the probes of each beside it, and is read without them.
-    assert len(load_episodes(tmp_path)) == len(run.episodes())
+    assert len(load_episodes(tmp_path)) == len(read_run(run.path))
 
 
 def test_help_says_what_each_probe_asks(capsys: pytest.CaptureFixture[str]) -> None:
@@ -393,7 +399,7 @@ async def test_a_run_without_placeholders_has_nothing_to_repair(
 ) -> None:
     run = await recorded(tmp_path, n_questions=3, placeholder=0.0)
     await replay(run, "repair", progress=False)
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     assert (episodes["repaired_success"] == episodes["success"]).all()
     command = ["replay", str(run.path), "--probe", "repair", "--quiet"]
     assert await asyncio.to_thread(main, command) == 0

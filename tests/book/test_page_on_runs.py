@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from execute import Page, execute
+from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.environment.regimes import FAIL, MEAN4
 from judged_useless.estimators.beliefs import belief_curves
@@ -55,7 +56,7 @@ async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None
     assert "SIMULATED" in pair.caption
     picture = next(each for each in shown.shown if isinstance(each, Picture) and "Figure 6" in each.caption)
     assert f"The observer starts from {', '.join(MEAN4)}" in picture.caption
-    curves = belief_curves(alone.episodes(), n_boot=20).set_index(["quantity", "k"])
+    curves = belief_curves(read_run(alone.path), n_boot=20).set_index(["quantity", "k"])
     table = shown.names["beliefs"].set_index("failed")
     for k in range(1, 8):
         assert table.loc[k, "continue_reported"] == curves.loc[("says going on is worth", k), "value"]

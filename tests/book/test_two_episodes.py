@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.afterwards.written_texts import Written, run_folders, written_steps
 from judged_useless.episodes.schema import EpisodeError
@@ -135,7 +136,7 @@ async def test_words_are_read_back_from_a_run(tmp_path: Path) -> None:
         model="scripted:never", condition="enforced_rule", task="hamlets", split="many", n_questions=3,
         regimes=["persistent"], useless_if_failed=1.0, out=tmp_path / "a", progress=False,
     )  # fmt: skip
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     question = episodes["question_id"].iloc[1]
     shown = recorded_arm(episodes, question, source=[tmp_path])
     record = Run(run.path).trajectory(question, "persistent")

@@ -81,7 +81,7 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 PRINTS = """
 import sys
-from judged_useless import cli
+from judged_useless.cli import main as cli
 from judged_useless.cli import {command}
 {command}.main = lambda arguments: print("x" * {size}) or print("progress", file=sys.stderr) or 0
 sys.exit(cli.main({arguments!r}))

@@ -11,6 +11,7 @@ import hamlets
 import pytest
 import pytest_asyncio
 from judged_useless.afterwards.annotators import annotate
+from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.items import annotation_items
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay as probe_run
@@ -78,7 +79,7 @@ async def test_each_probe_runs_and_merges(model: Model, tmp_path: Path) -> None:
         assert (manifest["status"], manifest["simulated"]) == ("complete", False)
         LOG.info("%s %s: %s", model.provider, probe, manifest["tokens"])
     assert {file.name: file.read_bytes() for file in run.path.iterdir()} == before
-    episodes = run.episodes()
+    episodes = read_run(run.path)
     assert set(episodes["judgments"].explode().dropna()) <= {"USELESS", "USEFUL"}
     for name in ("judgments", "answer_now", "usefulness", "p_continue", "p_answer_now", "prefer"):
         assert (episodes[name].map(len) == episodes["failed"].map(len)).all()
@@ -110,7 +111,7 @@ async def test_replayed_judgments_are_the_recorded_ones(backend: str, tmp_path: 
         for record in read_records(folder / f"{regime}.jsonl")
     }
     compared = 0
-    for row in run.episodes().to_dict("records"):
+    for row in read_run(run.path).to_dict("records"):
         again = replayed[row["regime"], row["question_id"]]
         for recorded, judgment in zip(row["judgments"], again, strict=True):
             if recorded is not None:

@@ -1,7 +1,7 @@
 """What answering at once comes to: branches replayed from recorded decisions (Appendices C.4 and D.2)."""
 
 import pandas as pd
-from judged_useless import estimators
+from judged_useless import estimators, stopping
 from judged_useless.environment.regimes import MEAN4
 from judged_useless.episodes.kinds import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
@@ -69,7 +69,7 @@ def _compared(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     return options.once(
         cell,
         ("continue_or_answer", regime),
-        lambda: estimators.continue_or_answer(
+        lambda: stopping.continue_or_answer(
             cell, branches(cell), regimes=regimes_of(regime, cell), **options.keywords()
         ),
     )
@@ -94,7 +94,7 @@ def _values(cell: pd.DataFrame, options: Options) -> pd.DataFrame:
     return options.once(
         cell,
         ("policy_values", options.price),
-        lambda: estimators.policy_values(cell, branches(cell), price=options.price, regimes=MEAN4),
+        lambda: stopping.policy_values(cell, branches(cell), price=options.price, regimes=MEAN4),
     )
 
 
@@ -110,7 +110,7 @@ def _best_policy(cell: pd.DataFrame, _: str, options: Options) -> str:
 
 def _own_5(cell: pd.DataFrame, regime: str, options: Options) -> Estimate:
     names = regimes_of(regime, cell)
-    values = estimators.policy_values(cell, branches(cell), policies=[_OWN_5], regimes=names)
+    values = stopping.policy_values(cell, branches(cell), policies=[_OWN_5], regimes=names)
     n = int(cell["regime"].isin(names).sum())
     return plain("success of own 5", values["success"].iloc[0], n, cell, options)
 

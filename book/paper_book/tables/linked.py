@@ -20,7 +20,7 @@ class LinkedTable(Table):
     Attributes
     ----------
     frame, caption, note
-        As for :class:`~paper_book.tables.shown.Table`; a cell that is a list of (text, address) becomes links.
+        As for `Table`; a cell that is a list of (text, address) becomes links.
     anchors : tuple of (str, str)
         Texts of cells with their anchors on the page, which other cells can link to.
     """

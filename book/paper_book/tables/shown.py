@@ -126,7 +126,7 @@ def notice(
     said : str
         Which model is shown in the place of another, from :func:`judged_useless.episodes.page_model`.
     compared : pandas.DataFrame, optional
-        The page's numbers, as :func:`paper_book.measures.recompute.recompute` returns them, where it shows the
+        The page's numbers, as `recompute` returns them, where it shows the
         paper's: then the notice counts those that are recomputed instead of calling all episodes used.
 
     Returns

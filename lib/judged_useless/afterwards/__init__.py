@@ -1,6 +1,7 @@
 """What is asked or labelled after a run is recorded: probes, annotation, and their results beside the run."""
 
 from judged_useless.afterwards.annotators import annotate, check_folder, read_labels
+from judged_useless.afterwards.beside import answer_now_branches, probe_results, read_run
 from judged_useless.afterwards.effects import judged_accuracy, stated_contrasts, to_adjudicate
 from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
 from judged_useless.afterwards.labels import STREAMS, Rubric, Ruling, load_rubric
@@ -27,6 +28,7 @@ __all__ = [
     "annotate",
     "annotation_items",
     "annotator_agreement",
+    "answer_now_branches",
     "check_folder",
     "disagreements",
     "final_labels",
@@ -36,7 +38,9 @@ __all__ = [
     "key_table",
     "load_rubric",
     "primary_accuracy",
+    "probe_results",
     "read_labels",
+    "read_run",
     "read_sheet",
     "reference_sample",
     "replay",

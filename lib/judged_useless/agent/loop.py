@@ -1,7 +1,7 @@
 """One episode: a question, a failing source, and an agent that may stop or be stopped.
 
 The loop is :func:`run_episode`; what is asked around it is in :class:`Episode`, what the harness does with
-judgments in `judged_useless.agent.stoppers`. A transport failure is an exception and leaves no episode behind.
+judgments in `agent.stoppers`. A transport failure is an exception and leaves no episode behind.
 """
 
 from collections.abc import Sequence

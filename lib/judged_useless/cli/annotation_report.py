@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.effects import judged_accuracy, stated_contrasts, to_adjudicate
 from judged_useless.afterwards.items import Item
 from judged_useless.afterwards.labels import Ruling, load_rubric
@@ -160,6 +161,6 @@ def _print_effects(
         print("\nno Δ: it needs the label of every thought, and these are a sample; leave --n out")
         return
     print(f"\nΔ of stated judgments (S2), {by['S2']}")
-    episodes = pd.concat([run.episodes() for run in runs], ignore_index=True)
+    episodes = pd.concat([read_run(run.path) for run in runs], ignore_index=True)
     readings = {f"primary {arguments.annotator[0]}": first, "final labels": final["S2"]["label"]}
     _print(stated_contrasts, episodes, key[key["stream"] == "S2"], readings)

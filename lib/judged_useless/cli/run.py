@@ -118,6 +118,7 @@ def main(arguments: argparse.Namespace) -> int:
     int
         0 if the run is complete, 1 if requests failed so that episodes are missing.
     """
+    from judged_useless.afterwards.beside import read_run
     from judged_useless.models.base import ModelError
     from judged_useless.runs.cell import run_cell
 
@@ -130,7 +131,7 @@ def main(arguments: argparse.Namespace) -> int:
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
         + (", simulated" if run.simulated else "")
     )
-    _report(run.episodes())
+    _report(read_run(run.path))
     return 0
 
 

@@ -35,7 +35,7 @@ class Observation:
     replaced : bool
         Whether the text differs from the real result.
     how : str
-        ``none`` if not replaced, else the kind of failure, a key of `judged_useless.environment.failures.FAULTS`, or
+        ``none`` if not replaced, else the kind of failure, a key of `FAULTS`, or
         ``disabled`` for the notice of a source that was switched off.
     title, question_id : str or None
         Of a replacement: the page shown and the question it belongs to, where there are such.
@@ -76,7 +76,7 @@ class Environment:
     question : Question
         Whose knowledge base is searched.
     regime : str or Regime
-        Which observations fail: a name for `judged_useless.environment.regimes.get_regime`, or an entry of one's own.
+        Which observations fail: a name for `get_regime`, or an entry of one's own.
     pool : FailurePool, optional
         The failed paragraphs, built over the whole split. Regimes that show none do without.
     budget : int or None, default 8

@@ -102,7 +102,7 @@ async def run_cell(
     model : str or Model
         ``provider:name`` as for `judged_useless.models.get_model`, or a model; a model given is left open.
     condition : str, default "unaided"
-        As for `judged_useless.protocol.conditions.get_condition`: a released name, or parts joined with ``+``.
+        As for `get_condition`: a released name, or parts joined with ``+``.
     task : str, default "hotpotqa"
         As for `judged_useless.tasks.load_questions`.
     split : str, optional

@@ -1,5 +1,6 @@
 """The best stopping point, for known judgment errors, regimes, answers and prices (beyond the paper)."""
 
+from judged_useless.stopping.continuing import continue_or_answer
 from judged_useless.stopping.named_sources import named_sources
 from judged_useless.stopping.policies import (
     POLICIES,
@@ -11,6 +12,7 @@ from judged_useless.stopping.policies import (
     simple_policies,
 )
 from judged_useless.stopping.problem import Outcome, StoppingProblem, evaluate
+from judged_useless.stopping.regret import policy_regret, policy_values
 from judged_useless.stopping.solution import RunPolicy, Solution, best_run_policy, optimal_policy
 from judged_useless.stopping.wald import WaldTest, side_by_side
 
@@ -26,9 +28,12 @@ __all__ = [
     "best_run_policy",
     "compare_policies",
     "compare_prices",
+    "continue_or_answer",
     "evaluate",
     "named_sources",
     "optimal_policy",
+    "policy_regret",
+    "policy_values",
     "run_length_curve",
     "side_by_side",
     "simple_policies",

@@ -10,6 +10,7 @@ from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.sources.released import released_cells
+from made_up_cells import Behaviour, cells_of, make_cell
 from paper_book.registered.engine import Evaluator, evaluate, resolve
 from paper_book.registered.load import load_tests
 from paper_book.registered.logic import adjust
@@ -17,7 +18,6 @@ from paper_book.registered.registered_cells import Cell, Cells, Need, describe, 
 from paper_book.registered.results import NOT_EVALUABLE, Answer, Asked, Result
 from paper_book.registered.rules import Criterion, Place, Quantity
 from paper_book.registered.test_measures import MEASURES, Figure, Inputs
-from preregistration.made_up_cells import Behaviour, cells_of, make_cell
 
 TESTS = {test.key: test for test in load_tests()}
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
+from made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
 from paper_book.registered.engine import evaluate
 from paper_book.registered.load import load_tests
 from paper_book.registered.models import RegisteredTest
 from paper_book.registered.results import Result
-from preregistration.made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
 
 FILE = load_recipes()
 TESTS = {test.key: test for test in load_tests()}

@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 from judged_useless import load_episodes
-from judged_useless.afterwards.beside import answer_now_branches, merge_probes, probe_folder, probe_results
+from judged_useless.afterwards.beside import (
+    answer_now_branches,
+    merge_probes,
+    probe_folder,
+    probe_results,
+    read_run,
+)
 from judged_useless.afterwards.replaying import replay
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
@@ -37,7 +43,7 @@ async def probed(out: Path, *probes: str) -> Run:
 
 def every_way(run: Path) -> list[Callable[[], object]]:
     return [
-        lambda: Run(run).episodes(),
+        lambda: read_run(run),
         lambda: load_episodes(run),
         lambda: answer_now_branches(run),
         lambda: probe_results(run, "answer-now"),
@@ -56,7 +62,7 @@ async def test_the_probes_of_a_run_that_was_made_anew_are_refused(tmp_path: Path
             read()
     # As the message says.
     shutil.rmtree(tmp_path / "run.probes")
-    assert "answer_now" not in Run(run).episodes()
+    assert "answer_now" not in read_run(run)
 
 
 async def test_the_probes_of_a_run_made_anew_with_the_same_options_are_refused_too(tmp_path: Path) -> None:
@@ -72,13 +78,13 @@ async def test_a_run_is_read_with_its_probes_under_another_name(tmp_path: Path) 
     run = await probed(tmp_path / "run", "answer-now", "judgments")
     shutil.copytree(run.path, tmp_path / "copy")
     shutil.copytree(tmp_path / "run.probes", tmp_path / "copy.probes")
-    assert Run(tmp_path / "copy").episodes().equals(run.episodes())
+    assert read_run(tmp_path / "copy").equals(read_run(run.path))
     assert answer_now_branches(tmp_path / "copy").equals(answer_now_branches(run.path))
 
 
 async def test_probes_are_merged_into_some_of_the_episodes(tmp_path: Path) -> None:
     run = await probed(tmp_path / "run", "answer-now")
-    whole = run.episodes()
+    whole = read_run(run.path)
     some = whole[whole["regime"] == "persistent"].drop(columns=["answer_now", "answer_now_repaired"])
     merged = merge_probes(some, run.path)
     assert merged["answer_now"].tolist() == whole.loc[merged.index, "answer_now"].tolist()
@@ -139,10 +145,10 @@ async def test_a_manifest_that_is_not_of_this_probe_of_this_run_is_refused(tmp_p
     }.items():
         file.write_text(content)
         with pytest.raises(EpisodeError, match=rf"answer-now.manifest\.json: {message}"):
-            run.episodes()
+            read_run(run.path)
     file.unlink()
     with pytest.raises(EpisodeError, match=r"answer-now: holds \.jsonl files but no manifest\.json"):
-        run.episodes()
+        read_run(run.path)
 
 
 RECORDS: dict[str, tuple[Damage, str]] = {
@@ -178,7 +184,7 @@ async def test_a_record_that_no_probe_writes_is_refused_by_line_and_field(tmp_pa
                 read()
     file.write_text("".join([lines[0], '{"question_id": ' + "[" * 3000 + "\n", lines[2]]))
     with pytest.raises(EpisodeError, match=r"persistent\.jsonl, line 2: brackets too deep"):
-        run.episodes()
+        read_run(run.path)
 
 
 async def test_a_complete_probe_that_has_lost_some_is_not_read_as_if_it_had_not(tmp_path: Path) -> None:
@@ -187,12 +193,12 @@ async def test_a_complete_probe_that_has_lost_some_is_not_read_as_if_it_had_not(
     whole = file.read_bytes()
     file.write_bytes(whole[:-100])
     with pytest.raises(EpisodeError, match="complete by its manifest, but there are 5 of 6 episodes"):
-        run.episodes()
+        read_run(run.path)
     await replay(run, "answer-now", progress=False)
     assert [json.loads(line)["results"] for line in file.read_bytes().splitlines()] == [
         json.loads(line)["results"] for line in whole.splitlines()
     ]
-    assert len(run.episodes()) == 6
+    assert len(read_run(run.path)) == 6
 
 
 async def test_a_run_that_is_damaged_itself_is_told_by_its_own_file(tmp_path: Path) -> None:

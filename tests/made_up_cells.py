@@ -14,7 +14,7 @@ from paper_book.registered.engine import resolve
 from paper_book.registered.models import RegisteredTest
 from paper_book.registered.registered_cells import Cell, manifest
 
-RECIPES = Path(__file__).with_name("recipes.yaml")
+RECIPES = Path(__file__).parent / "data" / "recipes.yaml"
 STATED_CONDITIONS = ("stated_judgment_rule", "stated_combo")
 
 
