@@ -43,7 +43,7 @@ def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
     known = dict(zip(_quantities(there), there.index, strict=True))
     wanted = printed.assign(split=split, note="")
     rows = [
-        there.loc[[known[key]]] if key in known else _without_numbers(wanted.loc[[place]])
+        there.loc[[known[key]]] if key in known else without_numbers(wanted.loc[[place]])
         for place, key in zip(wanted.index, _quantities(wanted), strict=True)
     ]
     return pd.concat(rows, ignore_index=True)
@@ -53,7 +53,8 @@ def _quantities(rows: pd.DataFrame) -> list[tuple[object, ...]]:
     return list(rows[list(QUANTITY)].astype("string").fillna("").itertuples(index=False, name=None))
 
 
-def _without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+def without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return published rows with nothing printed in them."""
     blank = rows.copy()
     blank[["value", "low", "high", "p"]] = np.nan
     blank[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
