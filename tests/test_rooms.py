@@ -67,7 +67,8 @@ def test_the_drawing_in_contributing_is_of_this_code() -> None:
         ),
         (
             "import asyncio; from judged_useless import run_cell; "
-            "asyncio.run(run_cell(model='scripted:never', task='atlas', n_questions=1, out='run', progress=False))",
+            "asyncio.run(run_cell(model='scripted:never', task='atlas', n_questions=1, out='run', "
+            "progress=False))",
             50,
         ),
     ],

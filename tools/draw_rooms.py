@@ -1,7 +1,7 @@
-"""Draw the rooms of the two packages from their imports: ``python tools/draw_rooms.py [--write CONTRIBUTING.md]``.
+"""Draw the rooms of the two packages from their imports.
 
-Prints a Mermaid graph, an arrow for each room that imports another; arrows that follow from others are left out.
-With ``--write`` it replaces the graph in that file, and with ``--check`` it says whether the file has it already.
+Prints a Mermaid graph, an arrow for each room that imports another; arrows that follow from others are left
+out. With ``--write FILE`` it replaces the graph there, with ``--check FILE`` it fails if it has another.
 """
 
 import argparse
@@ -67,9 +67,7 @@ def main() -> int:
     drawn = draw()
     if given.check:
         same = drawn in given.check.read_text(encoding="utf-8")
-        sys.stdout.write(
-            "" if same else f"{given.check}: the rooms have changed; make rooms draws them anew\n"
-        )
+        sys.stdout.write("" if same else f"{given.check}: the rooms have changed; see make rooms\n")
         return int(not same)
     if given.write:
         text = FENCE.sub(lambda _: drawn, given.write.read_text(encoding="utf-8"), count=1)
