@@ -168,8 +168,10 @@ class Environment:
             return None
         self._n_observations += 1
         index = self._n_observations
-        if word == "search" or word == "lookup":
-            return self._primary(index, word, text)
+        if word == "search":
+            return self._primary(index, "search", text)
+        if word == "lookup":
+            return self._primary(index, "lookup", text)
         if word == "backup_search" and self.two_source:
             real = self._real.search(text)
             self._fault.follow(self._real.page)
