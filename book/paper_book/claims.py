@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
@@ -102,13 +103,11 @@ def claim(
         told, _, holds = next(each for each in asked if each[1] is not None)
         verdicts.append(None if pd.isna(told) else bool(holds))
     if not evidence:
-        evidence = (
-            str(given)
-            if isinstance(given, Estimate)
-            else number(given)
-            if isinstance(given, int | float)
-            else tally(verdicts)
-        )
+        evidence = tally(verdicts)
+        if isinstance(given, Estimate):
+            evidence = str(given)
+        elif isinstance(given, Real):
+            evidence = number(float(given), ".0f" if isinstance(given, Integral) else ".3f")
     return Claim(statement, every(verdicts) if when else None, evidence)
 
 

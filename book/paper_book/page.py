@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
@@ -14,12 +14,13 @@ from judged_useless.sources.readers import Names, Source
 
 from paper_book.claims import Claim, claims_table
 from paper_book.measures.recompute import recompute
+from paper_book.published.comparing import one_each
 from paper_book.published.on_splits import filled, on_split
 from paper_book.published.transcribed import published
-from paper_book.reading import LEFT_OUT, RELEASED, is_simulated, model_shown, read_episodes, source_name
+from paper_book.reading import LEFT_OUT, is_release, is_simulated, model_shown, read_episodes, source_name
 from paper_book.tables.compared import Comparison, matched
 from paper_book.tables.data_table import Notice, Table
-from paper_book.tables.number_texts import minus, printed_text
+from paper_book.tables.number_texts import minus, number, printed_text
 from paper_book.tables.paper_table import PaperTable, headings, paper_table
 from paper_book.undefined import undefined
 
@@ -52,6 +53,7 @@ class Page:
     missing: str = ""
     name: str = ""
     said: str = ""
+    title: str = ""
     compared: pd.DataFrame | None = field(default=None, repr=False)
 
     @property
@@ -72,7 +74,7 @@ class Page:
     def but(self, **changes: Any) -> "Page":
         """Return the same page with other arguments, such as ``condition="enforced_rule"``."""
         asked = {name: getattr(self, name) for name in ("source", "model", "condition", "split", "regimes")}
-        return open_page(**(asked | dict(self.options) | changes))
+        return open_page(**(asked | dict(self.options) | {"name": self.title} | changes))
 
     # --- what is computed ---
 
@@ -111,10 +113,12 @@ class Page:
             for each in (self, *others):
                 if each.episodes.empty:
                     raise UndefinedEstimateError(each.missing or "there are no episodes")
-            result = estimator(self.episodes, *(each.episodes for each in others), **options)
+            first = {} if others or "episodes" not in taken else {"episodes": self.episodes}
+            tables = [] if first else [each.episodes for each in (self, *others)]
+            result = estimator(*tables, **first, **options)
         except UndefinedEstimateError as error:
             return undefined(estimator, str(error), self._regimes, options)
-        if isinstance(result, pd.DataFrame) and result.index.name == "regime":
+        if self.regimes is not None and isinstance(result, pd.DataFrame) and result.index.name == "regime":
             return result.reindex([*self._regimes, *result.index.difference(self._regimes)]).fillna({"n": 0})
         return result
 
@@ -132,8 +136,8 @@ class Page:
     def _part(self, by: str, value: str) -> "Page":
         part = self.episodes[self.episodes[by] == value].reset_index(drop=True)
         missing = self.missing or ("" if len(part) else f"the source has no episode with {by} {value!r}")
-        made = replace(self, episodes=part, missing=missing)
-        return replace(made, **{by: value}) if hasattr(self, by) else made
+        labels: dict[str, Any] = {by: value} if hasattr(self, by) else {}
+        return replace(self, episodes=part, missing=missing, **labels)
 
     def example(self) -> pd.DataFrame:
         """Return the episodes of the first question that ends in an answer in some regimes only."""
@@ -177,6 +181,7 @@ class Page:
             It shows itself as a table: published, recomputed, their difference, and what would fill the gaps.
         """
         if isinstance(given, pd.DataFrame) and "value_printed" in given:
+            given = one_each(given)
             printed = on_split(given, self.split) if isinstance(self.split, str) else given
             rows = filled(recompute(printed, self.episodes, **self.options))
             rows = rows[rows["model"] == self.model] if isinstance(self.model, str) else rows
@@ -188,7 +193,9 @@ class Page:
         )
         return Comparison(rows.reset_index(drop=True), caption or f"{words}: {self.about}", self)
 
-    def table(self, given: Any, caption: str, *, by: str = "condition", digits: int = 3) -> Table | Notice:
+    def table(
+        self, given: Any, caption: str, *, by: str = "condition", digits: int = 3, name: str = ""
+    ) -> Table | Notice:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
         frame = given
         if isinstance(given, Mapping):
@@ -199,9 +206,10 @@ class Page:
             why = "; ".join(dict.fromkeys(filter(None, frame["reason"].fillna(""))))
             frame = frame[frame["n"] > 0].reset_index()[[str(frame.index.name), "value", "low", "high", "n"]]
             frame = frame.astype({"n": int})
+            caption = f"{caption}, with {self.level:.0%} intervals"
         if frame.empty:
             return self.absent(f"Not shown: {caption}", why)
-        return Table(frame.round(digits), f"{caption} ({self.name}).")
+        return Table(frame.round(digits), f"{caption} ({name or self.name}).")
 
     def absent(self, what: str, reason: str = "") -> Notice:
         """Return the sentence that stands in the place of what cannot be shown."""
@@ -229,34 +237,44 @@ class Page:
         """Return a table of the paper in its own layout, with what is recomputed beside it."""
         return paper_table(self.rows(table, **where).rows, table, source=self.source, folded=folded)
 
-    def rows(self, table: int | str, **where: Any) -> Comparison:
-        """Return rows of a table that `fill` recomputed, such as ``model="qwen3-32b"``."""
-        if self.compared is None or str(table) not in set(self.compared["table"]):
-            self.fill(table)
+    def rows(self, table: int | str = "", **where: Any) -> Comparison:
+        """Return what `fill` recomputed, of one table or all, such as ``model="qwen3-32b"``."""
+        if self.compared is None or (table and str(table) not in set(self.compared["table"])):
+            self.fill(*([table] if table else []))
         assert self.compared is not None
-        rows = self.compared[self.compared["table"] == str(table)]
-        return Comparison(rows, f"Table {table}", self).only(**where)
+        where |= {"table": str(table)} if table else {}
+        return Comparison(self.compared, f"Table {table}" if table else "Published numbers", self).only(
+            **where
+        )
 
-    def printed(self, table: int | str, **where: Any) -> str:
+    published = staticmethod(published)
+
+    def printed(self, table: int | str = "text", **where: Any) -> str:
         """Return one published number as a text for a sentence, such as "97–100 %" or "29 of 165"."""
         text = printed_text(published(table, **where).iloc[0].to_dict())
         return text.replace("/", " of ").replace(" to ", "–")
 
     def glue(self, **values: Any) -> None:
-        """Make values available to the page's sentences under their names."""
+        """Give values to the page's sentences under their names; a number with a format as a pair."""
         from myst_nb import glue
 
         for name, value in values.items():
-            if isinstance(value, Estimate):
-                value = value.text(2)
-            elif isinstance(value, Integral):
-                value = f"{value:,}"
-            glue(name, minus(value) if isinstance(value, str) else value, display=False)
+            glue(name, value if hasattr(value, "_repr_mimebundle_") else _in_words(value), display=False)
 
-    def check(self, *claims: Claim) -> Table:
-        """Return the page's claims with their verdicts; on the paper's episodes one that fails raises."""
-        released = self.source in RELEASED if isinstance(self.source, str) else False
-        return claims_table(claims, strict=released and not is_simulated(self.episodes))
+    def sentence(self, form: str, **values: Any) -> str:
+        """Return a sentence with values in it; where one is missing, that this source does not give it."""
+        if any(not isinstance(each, str) and pd.isna(_number(each)) for each in values.values()):
+            return "This source does not have what the numbers of this sentence would rest on."
+        return form.format(**{name: _in_words(each) for name, each in values.items()})
+
+    def check(self, *claims: Claim, when: bool = True) -> Table:
+        """Return the page's claims with their verdicts; on the paper's episodes one that fails raises.
+
+        Elsewhere than where the claims are about, as `when` says, they are open.
+        """
+        released = is_release(self.source)
+        told = [each if when else replace(each, holds=None) for each in claims]
+        return claims_table(told, strict=released and not is_simulated(self.episodes))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return self.notice()._repr_mimebundle_()
@@ -280,6 +298,24 @@ class Page:
             text = f"Loaded here: {held} {_counted(self.compared)}"
         parts = (self.said, text, str(self.episodes.attrs.get(LEFT_OUT, "")))
         return Notice(" ".join(filter(None, parts)), warns=bool(self.said))
+
+
+def _number(value: Any) -> float:
+    """Return the number of what is glued: an estimate, a pair of number and format, or a number."""
+    return float(
+        value.value if isinstance(value, Estimate) else value[0] if isinstance(value, tuple) else value
+    )
+
+
+def _in_words(value: Any) -> str:
+    """Return a value as a sentence shows it."""
+    if isinstance(value, Estimate):
+        return minus(value.text(2))
+    if isinstance(value, tuple):
+        return number(*value)
+    if isinstance(value, Real):
+        return f"{value:,}" if isinstance(value, Integral) else number(float(value))
+    return minus(str(value))
 
 
 def _counted(compared: pd.DataFrame) -> str:
@@ -345,5 +381,6 @@ def open_page(
         model, said = model_shown(source, model, **asked)
     episodes, missing = read_episodes(source, model=model, **asked)
     options = {"n_boot": n_boot, "seed": seed, "level": level}
-    shown = name or source_name(source, episodes)
-    return Page(source, model, condition, split, regimes, options, episodes, missing, shown, said)
+    mark = ", a SIMULATED agent" if is_simulated(episodes) else ""
+    shown = f"{name}{mark}" if name else source_name(source, episodes)
+    return Page(source, model, condition, split, regimes, options, episodes, missing, shown, said, name)

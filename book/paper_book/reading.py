@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pandas as pd
 from judged_useless.episodes.schema import DEFAULT_BUDGET, REQUIRED, NoEpisodesError
@@ -17,7 +18,17 @@ SEPARATOR = "\0"
 LEFT_OUT = "left_out"
 #: What has one budget where it is estimated from.
 _CELL = ("model", "condition", "task", "split")
+#: Folders that are removed when the page ends.
+_TEMPORARY: list[TemporaryDirectory[str]] = []
 _DTYPES = {"actions": "object", "judgments": "object", "success": "bool"}
+
+
+def run_folder(model: str, out: str | None) -> str | None:
+    """Return where a page runs an agent: `out`, or a temporary folder for a scripted one; None otherwise."""
+    if out is None and model.startswith(SIMULATED):
+        _TEMPORARY.append(TemporaryDirectory())
+        return _TEMPORARY[-1].name
+    return out
 
 
 def no_episodes() -> pd.DataFrame:
@@ -85,6 +96,11 @@ def _unknown(split: Names) -> str:
     return f"; the paper has no split {', '.join(map(repr, unknown))} either, it has {', '.join(printed)}"
 
 
+def is_release(source: Source) -> bool:
+    """Return whether a source is one whose episodes are the paper's."""
+    return isinstance(source, str) and source in RELEASED
+
+
 def model_shown(
     source: Source, model: str, *, condition: Names, split: Names, regimes: Names
 ) -> tuple[str, str]:
@@ -93,7 +109,7 @@ def model_shown(
     Of a source of one's own the first model is shown if `model` has nothing there; of the released sources
     `model` stays, for the paper prints numbers of it.
     """
-    if source in RELEASED:
+    if is_release(source):
         return model, ""
     episodes, _ = read_episodes(source, model=None, condition=condition, split=split, regimes=regimes)
     there = list(dict.fromkeys(episodes["model"]))

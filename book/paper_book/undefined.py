@@ -21,10 +21,18 @@ class Undefined(Estimate):
     """An estimate without a value; wherever it is read, it reads as missing, and it shows why."""
 
     def __init__(self, name: str, reason: str) -> None:
-        given: dict[str, Any] = {"name": name, "reason": reason, "value": nan, "level": nan, "method": "none"}
+        given: dict[str, Any] = {
+            "name": name,
+            "reason": reason,
+            "value": nan,
+            "level": nan,
+            "method": "none",
+            "parts": {},
+        }
         for each in fields(Estimate):
-            otherwise = {} if each.name == "parts" else 0 if each.name.startswith("n_") else None
-            object.__setattr__(self, each.name, given.get(each.name, 0 if each.name == "n" else otherwise))
+            object.__setattr__(
+                self, each.name, given.get(each.name, 0 if each.name.startswith("n") else None)
+            )
 
     def __getitem__(self, key: str) -> object:
         return super().__getitem__(key) if key in self._names() else nan

@@ -1,6 +1,6 @@
 """Figures: each draws a result it is given, and returns it with its caption and alternative text."""
 
-from paper_book.figures.best_stopping import run_length_curves, sequential_tests
+from paper_book.figures.best_stopping import WORLD, run_length_curves, sequential_tests
 from paper_book.figures.curves import beliefs, hazards_by_run, judgments_by_position
 from paper_book.figures.dots import (
     answering_actions,
@@ -14,6 +14,7 @@ from paper_book.figures.style import MODELS, Picture
 
 __all__ = [
     "MODELS",
+    "WORLD",
     "Picture",
     "answering_actions",
     "beliefs",

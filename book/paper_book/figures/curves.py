@@ -158,7 +158,7 @@ _BELIEF_LINES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame]) -> Picture | Notice:
+def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame], *, model: str) -> Picture | Notice:
     """Draw what agents believe, what is true, and what they do, by failed results so far (Figure 6).
 
     Parameters
@@ -166,8 +166,9 @@ def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame]) -> Picture | Notic
     page : Page
         Where the beliefs are from.
     curves : mapping of str to pandas.DataFrame
-        Result of :func:`judged_useless.estimators.beliefs_by_model`. Without any, the commands that would
-        bring them are shown.
+        Result of :func:`judged_useless.estimators.beliefs_by_model`.
+    model : str
+        Where there are none, the commands that would bring those of this model are shown.
 
     Returns
     -------
@@ -179,9 +180,9 @@ def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame]) -> Picture | Notic
     if not curves:
         return Notice(
             "The paper's Figure 6 stands here when the source has such reports. Released episodes have none. "
-            f"These commands make them for {page.model}, and draw them.",
+            f"These commands make them for {model}, and draw them.",
             commands=probe_commands(
-                str(page.model),
+                model,
                 ["beliefs", "answer-now", "repair"],
                 condition=str(page.condition),
                 split=str(page.split),
@@ -211,12 +212,12 @@ def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame]) -> Picture | Notic
     return picture(
         grid[0][0],
         f"{page.about}, persistent regime ({page.name}): means over decisions, by the number of failed "
-        "results so far. Left: the value of going on, as the agent reports it, as an ideal observer would put "
-        "it, and as it came out. Middle: the value of answering now, as reported and as it came out when the "
-        "agent was made to answer there. Right: share of decisions at which the report favors answering, and at which "
-        "the agent answers. Placeholder answers are repaired. Grey bars: share of decisions without a report "
-        "that can be read (middle: without a forced answer), left out of the means. The observer starts from "
-        f"{prior}, equally likely (the paper's Figure 6).",
+        "results so far. Left: the value of going on, as the agent reports it, as an ideal observer would "
+        "put it, and as it came out. Middle: the value of answering now, as reported and as it came out when "
+        "the agent was made to answer there. Right: share of decisions at which the report favors answering, "
+        "and at which the agent answers. Placeholder answers are repaired. Grey bars: share of decisions "
+        "without a report that can be read (middle: without a forced answer), left out of the means. The "
+        f"observer starts from {prior}, equally likely (the paper's Figure 6).",
         _described(table),
     )
 

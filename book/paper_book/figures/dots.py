@@ -140,7 +140,7 @@ def forest(
     _points(axes, places + 0.15, rows, "", "published", hollow)
     solid = {"color": RECOMPUTED, "marker": "o"}
     _points(axes, places - 0.15, rows, "recomputed", f"recomputed ({comparison.source})", solid)
-    if rows[["low", "recomputed_low", "value", "recomputed"]].min(axis=None) < 0:
+    if np.nanmin(rows[["low", "recomputed_low", "value", "recomputed"]].to_numpy(dtype=float)) < 0:
         axes.axvline(0, color="black", linewidth=1, zorder=1)
     add_legend(axes)
     named = [", ".join(filter(None, both)) for both in zip(groups, labels, strict=True)]
@@ -222,7 +222,7 @@ def judged_and_answered(
     Picture or Notice
         Two horizontal bars with intervals, in per cent; words in the place of one that is missing.
     """
-    useless = judged.loc[regime]
+    useless: Any = judged.loc[regime]
     if not useless["n"] and not answered.n:
         return page.absent(f"The figure needs judgments in the regime {regime}")
     axes = new_axes(2.4, "Judged useless, queried anyway")

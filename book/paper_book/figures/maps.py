@@ -82,7 +82,7 @@ def contrast_heatmap(
     """
     mine = values == "recomputed"
     rows = on_paper_questions(deltas.rows)
-    models = list(dict.fromkeys(rows["model"][rows["value"].notna() | mine]))
+    models = _in_order(rows["model"][rows["value"].notna() | mine], MODELS)
     column = "recomputed" if mine else "value"
     first, second = (
         as_grid(rows[rows["split"] == each], column, conditions, models) for each in (split, again)

@@ -118,9 +118,9 @@ def failure_schedules(regimes: Sequence[str], *, observations: int = 7) -> Pictu
     words = "; ".join(f"{spaced(name)}: {', '.join(map(str, ts)) or 'none'}" for name, ts in failed.items())
     return picture(
         axes,
-        f"{len(regimes)} regimes, for the {observations} observations before the last action. The equal-"
-        "weight mean over the six of the main measure is the paper's success (mean6). Drawn from the definitions in "
-        "the library.",
+        f"{len(regimes)} regimes, for the {observations} observations before the last action. The paper's "
+        "success measure (mean6) is the equal-weight mean over the six of this setting. Drawn from the "
+        "definitions in the library.",
         f"Observations that fail. {words}.",
     )
 
@@ -155,11 +155,11 @@ def episode_strips(
             marks.append(kind.lower() if kind != "unjudged" else action)
         words.append(f"{spaced(row['regime'])}: {' '.join(marks)}")
     _legend(axes, ("USELESS", "USEFUL", "answer"), 2, unjudged="no judgment")
-    question = episodes["question_id"].iloc[0]
+    about = ", ".join(filter(None, (page.about, f"question {episodes['question_id'].iloc[0]}")))
     return picture(
         axes,
-        f"{page.about}, question {question} ({page.name}): each tile is an action, marked by how the agent "
-        "judged its result. A stands for the answer; an episode without A ended without one. In clean and "
-        "plausible no judgment is asked for unless the condition needs it.",
+        f"{about} ({page.name}): each tile is an action, marked by how the agent judged its result. A stands "
+        "for the answer; an episode without A ended without one. In clean and plausible no judgment is asked "
+        "for unless the condition needs it.",
         ". ".join(words) + ".",
     )

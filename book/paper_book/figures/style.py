@@ -9,12 +9,13 @@ from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
+from judged_useless._io.messages import visible
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from paper_book.tables.html import render, visible
+from paper_book.tables.html import render
 
 #: A palette that the colour-blind can tell apart (seaborn's "colorblind").
 PALETTE = (
@@ -152,7 +153,7 @@ class Picture:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         data = base64.b64encode(self.svg.encode()).decode("ascii")
         return {
-            "text/html": render("figure", data, self.caption, self.alt),
+            "text/html": str(render("figure", data, self.caption, self.alt)),
             "text/plain": f"Figure: {self.caption}\n{self.alt}",
         }
 

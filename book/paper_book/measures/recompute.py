@@ -16,9 +16,9 @@ from paper_book.measures.definitions import Options
 from paper_book.measures.needs import CELL as _CELL
 from paper_book.measures.needs import Needed, needed
 from paper_book.measures.own_models import with_own_models
-from paper_book.provenance import SEPARATOR, is_simulated
 from paper_book.published.comparing import compare
 from paper_book.published.transcribed import QUANTITY
+from paper_book.reading import SEPARATOR, is_simulated
 
 #: Other names under which runs record a condition of the published numbers.
 _SAME_CONDITION = {

@@ -5,7 +5,7 @@ Every number is a row of ``table_NN.csv``, ``text.csv``, ``figures.csv`` or ``da
 """
 
 from paper_book.published.comparing import compare, one_each, recomputed, show
-from paper_book.published.on_splits import as_counts, filled, on_split, unprinted, where_printed
+from paper_book.published.on_splits import as_counts, filled, on_split, where_printed
 from paper_book.published.transcribed import (
     COLUMNS,
     QUANTITY,
@@ -36,7 +36,6 @@ __all__ = [
     "recomputed",
     "show",
     "tables",
-    "unprinted",
     "verify",
     "where_printed",
 ]

@@ -2,15 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from judged_useless.estimators.estimate import Estimate
 
+from paper_book.figures.style import MODELS
 from paper_book.measures.filling import to_fill
 from paper_book.measures.own_models import of_the_paper
 from paper_book.published.comparing import compare, one_each
-from paper_book.published.on_splits import where_printed, without_numbers
+from paper_book.published.on_splits import as_counts, where_printed, without_numbers
 from paper_book.published.transcribed import published
 from paper_book.reading import is_simulated
 from paper_book.tables.data_table import comparison_table
@@ -59,6 +61,11 @@ class Comparison:
             f"and recomputed ({self.source})" if mine else "only; none is recomputed here"
         )
 
+    @property
+    def recomputed(self) -> "Comparison":
+        """The rows with a recomputed number."""
+        return replace(self, rows=self.rows[self.rows["recomputed"].notna()])
+
     def only(self, **names: str | float | Sequence[str]) -> "Comparison":
         """Return the rows with these values, such as ``condition=["unaided", "budget"]``."""
         rows = self.rows
@@ -72,12 +79,15 @@ class Comparison:
         return of_the_paper(self.rows)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        rows = self.rows
+        # One quantity may stand in several tables.
+        rows = self.rows.drop_duplicates([*_LABELS, "value_printed", "low_printed", "recomputed"])
         if rows.empty:
             return self.page.absent(
                 f"Neither this source nor the paper has such numbers: {self.caption}"
             )._repr_mimebundle_()
         names = [name for name in _LABELS if len(set(rows[name].astype(str))) > 1]
+        if not isinstance(self.page.model, str) and "model" not in names:
+            names = ["model", *names]
         labels = {name: [str(each) for each in rows[name]] for name in names or ("model", "condition")}
         caption = f"{self.caption}. Published: {self.printed}."
         table = comparison_table(rows, labels, caption=caption, source=self.source, **to_fill(rows))
@@ -112,14 +122,19 @@ def matched(
     for name, value in where.items():
         chosen = every[every[name] == (str(value) if name == "table" else value)]
         # On other questions than the table's, a number stands elsewhere.
-        every = every if name == "table" and not chosen["split"].eq(page.split).any() else chosen
+        every = every if name == "table" and page.split not in set(chosen["split"]) else chosen
     there = one_each(every[every["split"] == page.split])
     if by == "model":
-        others = there[(there["condition"] == page.condition) & ~there["model"].isin(dict(given))]
+        others = there[(there["condition"] == page.condition) & ~there["model"].isin(["", *given])]
         absent = Undefined(measure, page.missing)
         estimates += [(fixed | {"measure": measure, "model": each}, absent) for each in others["model"]]
+        order = list(dict.fromkeys([*MODELS, *(labels["model"] for labels, _ in estimates)]))
+        estimates.sort(key=lambda each: order.index(each[0]["model"]))
     printed = pd.concat([_printed_row(there, every, labels) for labels, _ in estimates])
     results = [each for _, each in estimates]
+    counts = [each.parts.get("count", each.parts.get("answers", nan)) for each in results]
+    if any(count == count for count in counts):
+        printed = as_counts(printed)
     numbers = [{"value": each.value, "low": each.low, "high": each.high} for each in results]
     places = range(len(results))
     rows = compare(
@@ -129,7 +144,7 @@ def matched(
     return rows.drop(columns="place").assign(
         value=rows["value"].fillna((rows["k"] / rows["n"]).astype("Float64").astype(float)),
         decimals=rows["decimals"].where(~counted, 3),
-        recomputed_k=[each.parts.get("count", each.parts.get("answers")) for each in results],
+        recomputed_k=counts,
         recomputed_n=[each.n for each in results],
         reason=[each.reason for each in results],
         recomputed_words="",
@@ -143,12 +158,9 @@ def _flat(given: Any, by: str) -> Iterator[tuple[dict[str, str], Estimate]]:  # 
     if isinstance(given, Estimate):
         yield {}, given
     elif isinstance(given, pd.DataFrame):
-        for key, row in given.iterrows():
-            each = (
-                Undefined(str(row["name"]), str(row["reason"]))
-                if pd.isna(row["value"])
-                else Estimate.from_row(row)
-            )
+        for key, row in zip(given.index, given.to_dict("records"), strict=True):
+            known = row["value"] == row["value"]
+            each = Estimate.from_row(row) if known else Undefined(str(row["name"]), str(row["reason"]))
             yield {str(given.index.name): str(key)}, each
     else:
         for key, part in given.items():

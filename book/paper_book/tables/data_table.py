@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from numbers import Number
 
 import pandas as pd
+from judged_useless._io.messages import visible
 from markupsafe import Markup, escape
 
-from paper_book.tables.html import render, visible
+from paper_book.tables.html import render
 from paper_book.tables.number_texts import number, places, printed_text, recomputed_text
 
 #: A text and the address that it leads to.
@@ -23,7 +24,7 @@ def _plain(cell: object) -> object:
     if isinstance(cell, list) and _links(cell):
         return "; ".join(text for text, _ in cell)
     if isinstance(cell, list | tuple):
-        return " ".join(map(str, cell))
+        return visible(" ".join("–" if each is None else str(each) for each in cell))
     return cell if isinstance(cell, Number) or cell is None else visible(str(cell))
 
 
@@ -71,7 +72,7 @@ class Table:
         body = Markup(cells.to_html(index=False, border=0, classes="ju-sortable", escape=False, na_rep=""))  # noqa: S704 - every cell was escaped
         parts = [f"Table: {self.caption}", words.to_string(index=False, na_rep=""), self.note, *self.commands]
         return {
-            "text/html": render("table", self.caption, body, self.note, self.commands),
+            "text/html": str(render("table", self.caption, body, self.note, self.commands)),
             "text/plain": "\n".join(parts).rstrip(),
         }
 
@@ -104,7 +105,7 @@ class Notice:
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         return {
-            "text/html": render("notice", self.text, self.warns, self.commands),
+            "text/html": str(render("notice", self.text, self.warns, self.commands)),
             "text/plain": "\n".join([f"Note: {self.text}", *self.commands]),
         }
 
@@ -164,5 +165,5 @@ def comparison_table(
 
 
 def _unbroken(text: str) -> str:
-    """Keep a number and its interval on one line."""
-    return text.replace(" ", "\u00a0")
+    """Keep a number and its interval, or a count and its total, on one line."""
+    return text.replace("/", " of ").replace(" ", "\u00a0")

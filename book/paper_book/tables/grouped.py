@@ -59,7 +59,7 @@ class GroupedTable:
             rows = (" | ".join(map(_one_line, row)) for row in group.rows.values())
             lines += ["", f"{group.what}: {group.count}", *rows]
         return {
-            "text/html": render("grouped", self),
+            "text/html": str(render("grouped", self)),
             "text/plain": "\n".join([*lines, self.note]).rstrip(),
         }
 

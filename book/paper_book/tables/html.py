@@ -5,15 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from judged_useless._io.messages import visible
 from markupsafe import Markup, escape
-
-#: Characters that steer a terminal or turn the direction of text around; those a page shows as marks.
-_STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-
-
-def visible(text: str) -> str:
-    """Return a text in which control and direction characters are visible marks, such as ``⟨U+001B⟩``."""
-    return _STEERING.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 def label(text: str) -> str:

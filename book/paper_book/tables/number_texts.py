@@ -23,6 +23,11 @@ _FORMULAS = {
 _REMARKS = re.compile(r" \[(?:the Doc column|no test ID)[^\]]*\]")
 
 
+def missing(value: object) -> bool:
+    """Return whether a value of a row is none."""
+    return bool(pd.isna(value))  # type: ignore[call-overload]
+
+
 def minus(text: str) -> str:
     """Return a text with true minus signs before its numbers; a name such as Qwen3-8B keeps its hyphen."""
     return re.sub(r"(?<![A-Za-z0-9])-(?=\.?\d)", "−", text)
@@ -73,7 +78,7 @@ def printed_text(row: Row) -> str:
     per_cent = "\u00a0%" if row["unit"] == "percent" else ""
     if value:
         text = value + per_cent
-    elif pd.notna(row["k"]):
+    elif not missing(row["k"]):
         return f"{int(row['k'])}/{int(row['n'])}"
     elif low and high:
         return minus(f"{low} to {high}{per_cent}")
@@ -104,14 +109,14 @@ def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:
         Empty where it was not recomputed; words where the result is no number.
     """
     value = float(row["recomputed"])
-    if pd.isna(value):
+    if missing(value):
         return str(row.get("recomputed_words") or "")
-    counted = row.get("counted") or (pd.notna(row["k"]) and not str(row["value_printed"]))
-    if counted and pd.notna(row.get("recomputed_k")):
+    counted = row.get("counted") or (not missing(row["k"]) and not str(row["value_printed"]))
+    if counted and not missing(row.get("recomputed_k")):
         return f"{int(row['recomputed_k'])}/{int(row['recomputed_n'])}"
     if row["unit"] in _WHOLE and value == int(value):
         return minus(str(int(value)))
     if bounded is None:
-        bounded = bool(pd.notna(row["low"]) or pd.notna(row["high"]))
+        bounded = bool(not missing(row["low"]) or not missing(row["high"]))
     low, high = (float(row[f"recomputed_{name}"]) if bounded else float("nan") for name in ("low", "high"))
     return show(value, low, high, places(row) + 1)

@@ -18,6 +18,7 @@ from paper_book.tables.number_texts import (
     Row,
     in_words,
     minus,
+    missing,
     places,
     printed_text,
     recomputed_text,
@@ -77,12 +78,12 @@ def _mark(row: Row) -> Part | None:
         return None
     if row.get("recomputed_words") and (printed := printed_text(row)):
         return (f"{text} =", "equal") if text == printed else (f"{text} ≠", "differs")
-    if pd.isna(row["equal"]):
+    if missing(row["equal"]):
         return text, "mine"
     if row["equal"]:
         return f"{text} {'≈' if row['task'] == 'simulated' else '='}", "equal"
     gap = row["difference"]
-    shown = "interval" if pd.isna(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
+    shown = "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
     return f"{text} ≠ ({shown})", "differs"
 
 

@@ -11,7 +11,7 @@ from judged_useless.episodes.schema import DEFAULT_BUDGET, EpisodeError
 
 from paper_book.figures.style import COLOURS
 from paper_book.measures.fill_commands import cell_commands
-from paper_book.reading import RELEASED
+from paper_book.reading import is_release
 from paper_book.tables.data_table import Notice
 from paper_book.tables.html import render
 
@@ -125,10 +125,12 @@ def episode_steps(episodes: pd.DataFrame, question_id: str, regime: str = "persi
     run: int | None = 0
     runs: list[int | None] = []
     for action, judgment in zip(steps["action"], steps["judgment"], strict=True):
-        if action != "finish":  # nothing is known of a run with a gap
-            run = None if run is None or judgment is None else run + 1 if judgment == "USELESS" else 0
+        if judgment == "USELESS":
+            run = None if run is None else run + 1
+        elif action != "finish":  # nothing is known of a run with a gap
+            run = None if judgment is None else 0
         runs.append(None if action == "finish" else run)
-    failed = [None if each is None else bool(each) for each in steps["failed"]]
+    failed = pd.Series([None if each is None else bool(each) for each in steps["failed"]], dtype=object)
     made = steps.assign(failed=failed, run=pd.Series(runs, dtype=object))
     return made.loc[:, ["t", "action", "failed", "judgment", "run"]].astype(object)
 
@@ -197,7 +199,7 @@ def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regim
     ended = row.get("termination")
     cell = {name: str(row[name]) for name in ("model", "condition", "split")}
     written: Sequence[Written] = ()
-    if source not in RELEASED:
+    if not is_release(source):
         from judged_useless.afterwards.written_texts import written_steps
 
         written = written_steps(source, **cell, question_id=question_id, regime=regime)
@@ -233,7 +235,7 @@ class TwoEpisodes:
             steps = " ".join(f"{row['action']}:{row['judgment'] or '-'}" for row in records)
             lines.append(f"{arm.name}: {steps}; {arm.ending}")
         html = render("two_episodes", self.caption, names, rows, endings)
-        return {"text/html": html, "text/plain": "\n".join(lines)}
+        return {"text/html": str(html), "text/plain": "\n".join(lines)}
 
 
 def two_episodes(alone: "Page", ruled: "Page") -> TwoEpisodes | Notice:
