@@ -14,8 +14,7 @@ from judged_useless.episodes.columns import PROBED
 from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, validate
 from made_up_episodes import episode
-from paper_book.measures.answering_now import branches
-from paper_book.measures.repairing import repaired
+from paper_book.measures.from_probes import branches, repaired
 
 NAN = float("nan")
 #: Three observations; everything that can lie beside them.
