@@ -154,7 +154,7 @@ def test_judgments_of_null_are_none_given(cache: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([episode(actions=["jump"])], "split test300, row 1: field 'actions': entry 1 is 'jump'"),
+        ([episode(actions=["jump"])], "split test300, row 1: field 'actions': entry 1: expected"),
         ([episode(split="fresh300")], "split 'test300': field 'split' also says 'fresh300'"),
         ([episode(), episode()], "split test300, row 2: field 'question_id': a second episode"),
         ([{"model": "m", "actions": ["finish"]}], "split test300: field 'condition' is missing"),

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import ACTIONS, Episodes
 from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.contrast import compared_histories

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.strict_json import shown
-from judged_useless.episodes.decisions import as_frame
-from judged_useless.episodes.kinds import missing
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import missing
 from judged_useless.episodes.schema import JUDGMENTS, EpisodeError, Episodes
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.arguments import whole_number

@@ -15,8 +15,9 @@ from judged_useless._io.hub_access import is_transport
 from judged_useless._io.paths import cache_dir
 from judged_useless._io.strict_json import read_object
 from judged_useless.episodes.formats import write_parquet
-from judged_useless.episodes.schema import EpisodeError, fill_judgments, validate
-from judged_useless.sources.verified import SPLITS
+from judged_useless.episodes.frames import fill_judgments
+from judged_useless.episodes.schema import EpisodeError, validate
+from judged_useless.sources.readers import SPLITS
 
 #: The released data set.
 REPOSITORY = "benni23/judged-useless-episodes"
