@@ -112,7 +112,7 @@ def test_no_network_is_one_request_and_one_sentence(
     monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path)
     with pytest.raises(
         ConnectionError,
-        match=r"^hotpotqa/hotpot_qa could not be fetched from the hub.*--source.* task atlas\.$",
+        match=r"^hotpotqa/hotpot_qa could not be loaded: the hub could not be .*--source.* task atlas\.$",
     ):
         hotpotqa.load("dev100")
     assert asked == ["hotpotqa/hotpot_qa"]
