@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from judged_useless import load_episodes, load_jsonl
 from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.frames import as_frame, fill_judgments
-from judged_useless.episodes.schema import ACTIONS, JUDGMENTS, PROBED, EpisodeError, validate
+from judged_useless.episodes.schema import PROBED, EpisodeError, validate
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 from made_up_episodes import episode, random_episodes
 from paper_book.measures.answering_now import branches
 from paper_book.measures.repairing import repaired
@@ -236,7 +237,7 @@ def test_what_an_episode_leaves_out_does_not_make_it_another(
         assert validate(frame) is frame
         return
     with pytest.raises(
-        EpisodeError, match="row 3: field 'question_id': a second episode with .* the one in episodes, row 2"
+        EpisodeError, match=r"row 3: field 'question_id': a second episode with .* the one in episodes, row 2"
     ):
         validate(frame)
 

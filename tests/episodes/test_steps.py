@@ -9,7 +9,11 @@ from made_up_episodes import episode
 
 
 def test_steps_by_hand() -> None:
-    rows = [episode("-.", regime="recover_after_1"), episode("", answered=False), episode("+?", answered=False)]
+    rows = [
+        episode("-.", regime="recover_after_1"),
+        episode("", answered=False),
+        episode("+?", answered=False),
+    ]
     steps = steps_of(pd.DataFrame(rows))
     assert steps.n_actions.tolist() == [3, 0, 2]
     assert steps.action.tolist() == [0, 0, 3, 0, 0]

@@ -31,7 +31,7 @@ def test_a_null_beside_large_seeds_changes_none_and_makes_no_episode_a_second_on
 @pytest.mark.parametrize("field", ["budget", "seed", "n_judgment_calls", "n_discarded"])
 @pytest.mark.parametrize("backwards", [False, True])
 def test_joined_sources_keep_them(field: str, backwards: bool, tmp_path: Path) -> None:
-    one = jsonl(tmp_path / "1.jsonl", episode(**{field: SEED}), episode(question_id="q3", **{field: 9}))
+    one = jsonl(tmp_path / "1.jsonl", episode() | {field: SEED}, episode(question_id="q3") | {field: 9})
     two = write_parquet(pd.DataFrame([episode(question_id="q2")]), tmp_path / "2.parquet")
     both = load_episodes([two, one] if backwards else [one, two])
     assert both.set_index("question_id")[field].dropna().to_dict() == {"q1": SEED, "q3": 9}

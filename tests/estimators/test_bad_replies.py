@@ -215,7 +215,7 @@ def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
     for field in ("stated", "failed"):
         with pytest.raises(EpisodeError, match=f"row 1: field '{field}' is null"):
             stated_agreement(said(**{field: None}))
-    with pytest.raises(EpisodeError, match="row 1: field 'stated': entry 3.*'useful'"):
+    with pytest.raises(EpisodeError, match=r"row 1: field 'stated': entry 3.*'useful'"):
         stated_agreement(said(("USELESS", None, "useful")))
 
 

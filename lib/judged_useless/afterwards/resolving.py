@@ -8,12 +8,13 @@ import pandas as pd
 
 from judged_useless.afterwards.label_checks import EPISODE, checked_labels, episode_of, n_right, stream_of
 from judged_useless.afterwards.labels import Ruling, Stream
-from judged_useless.episodes.schema import JUDGMENTS, EpisodeError
+from judged_useless.episodes.schema import EpisodeError
 from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.rates import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
+from judged_useless.protocol.vocabulary import JUDGMENTS
 
 
 def _both(kind: Stream, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:

@@ -35,9 +35,8 @@ def main(arguments: argparse.Namespace) -> int:
         0 if every cell that was fetched and can be compared equals the paper's, else 1.
     """
     from judged_useless.sources.hub import fetch
-    from judged_useless.sources.readers import load_episodes
+    from judged_useless.sources.readers import SPLITS, load_episodes, unfetched
     from judged_useless.sources.released import compare_cells, summary
-    from judged_useless.sources.readers import SPLITS, unfetched
 
     splits = arguments.split or SPLITS
     fetched = fetch(arguments.repository, splits=splits, revision=arguments.revision)

@@ -8,7 +8,17 @@ from numpy.typing import NDArray
 
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import FINISH, NONE, UNKNOWN, USEFUL, USELESS, Ints, Steps, current_run, steps_of
+from judged_useless.episodes.steps import (
+    FINISH,
+    NONE,
+    UNKNOWN,
+    USEFUL,
+    USELESS,
+    Ints,
+    Steps,
+    current_run,
+    steps_of,
+)
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Bools = NDArray[np.bool_]

@@ -1,9 +1,7 @@
 """The files that episodes are kept in: JSON lines, plain or compressed, and Parquet."""
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless._io.files import write_atomically
-from judged_useless._io.strict_json import RepeatedKeyError, shown, strict_loads
+from judged_useless._io.files import UnreadableFileError, text_lines, write_atomically
+from judged_useless._io.messages import shown
+from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
 from judged_useless.episodes.frames import fill_judgments, from_records, settled
 from judged_useless.episodes.schema import (
     KEY,
@@ -37,24 +36,6 @@ _TYPES: dict[str, pa.DataType] = {
 _WORDS = pa.list_(pa.string())
 #: Whole numbers stay whole beside nulls.
 _WHOLE_TYPES: Any = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
-    # Lines are decoded one by one: a text stream decodes ahead, and would name too early a line.
-    with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as stream:
-        try:
-            for number, line in enumerate(stream, 1):
-                # Some editors and spreadsheets begin a file with a byte-order mark.
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                if text.strip():
-                    yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise EpisodeError(
-                f"{path}, after line {number}: the compressed file is cut off or damaged"
-            ) from error
-        except UnicodeDecodeError as error:
-            raise EpisodeError(f"{path}, line {number}: not UTF-8 text, expected JSON lines") from error
 
 
 def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
@@ -112,9 +93,12 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
             f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
         )
     numbers, records = [], []
-    for number, line in _lines(path):
-        records.append(_record(path, number, line, required))
-        numbers.append(number)
+    try:
+        for number, line in text_lines(path):
+            records.append(_record(path, number, line, required))
+            numbers.append(number)
+    except UnreadableFileError as error:
+        raise EpisodeError(str(error)) from error
     if not records:
         raise NoEpisodesError(f"{path}: the file holds no episode")
     frame = fill_judgments(from_records(records))

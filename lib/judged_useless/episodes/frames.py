@@ -43,7 +43,7 @@ def settled(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return checked episodes with the type of column that each field has; whole numbers stay whole beside nulls."""
+    """Return checked episodes with the type of column that each field has: whole also beside nulls."""
     return frame.astype({name: "Int64" for name in WHOLE if name in frame}).infer_objects()
 
 
@@ -89,4 +89,4 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
     frame = fill_judgments(frame)
     unread = [name for name in PROBED if name in frame and not beside and name not in required]
     validate(frame.drop(columns=unread), required=required)
-    return frame if isinstance(episodes, pd.DataFrame) else settled(frame)
+    return frame if isinstance(episodes, pd.DataFrame) else typed(frame)

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal, Optional
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from pydantic import FailFast, Field, Strict, TypeAdapter, ValidationError
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 from judged_useless.protocol.vocabulary import (
     ACTIONS,
     JUDGMENTS,
@@ -50,7 +50,7 @@ _Probability = Annotated[float, Field(strict=True, ge=0, le=1)]
 
 
 def _one_of(words: tuple[str, ...]) -> Any:  # noqa: ANN401 - a type
-    return Literal[words]  # type: ignore[valid-type]
+    return Literal[words]
 
 
 def _listed(kind: Any) -> Any:  # noqa: ANN401 - a type
@@ -66,11 +66,13 @@ PROBE_FIELDS: dict[str, dict[str, Any]] = {
         "repaired_answer": _Text | None, "repaired_success": _Truth,
     },
     "beliefs": {
-        "usefulness": Optional[_one_of(USEFULNESS)], "p_continue": _Probability | None,
-        "p_answer_now": _Probability | None, "prefer": Optional[_one_of(PREFERENCES)],
+        "usefulness": _one_of(USEFULNESS) | None, "p_continue": _Probability | None,
+        "p_answer_now": _Probability | None, "prefer": _one_of(PREFERENCES) | None,
     },
     "repair": {"repaired_answer": _Text | None, "repaired_success": _Truth},
-    "stated": {"label": Optional[_one_of(STATED_LABELS)], "judgment": Optional[_one_of(("USELESS", "USEFUL"))]},
+    "stated": {
+        "label": _one_of(STATED_LABELS) | None, "judgment": _one_of(("USELESS", "USEFUL")) | None,
+    },
 }  # fmt: skip
 #: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
 LISTS: dict[str, dict[str, str]] = {
@@ -85,13 +87,13 @@ PROBED = (*_ASKED, "pages", "gold_titles", "repaired_answer", "repaired_success"
 #: Field -> what it holds. Where an optional field is null, it says nothing.
 FIELDS: dict[str, Any] = {
     **dict.fromkeys(KEY, _Name), "regime": _Regime,
-    "actions": _listed(_one_of(ACTIONS)), "judgments": _listed(Optional[_one_of(JUDGMENTS)]),
-    "success": _Truth, "termination": Optional[_one_of(TERMINATIONS)], "task": _Text | None,
+    "actions": _listed(_one_of(ACTIONS)), "judgments": _listed(_one_of(JUDGMENTS) | None),
+    "success": _Truth, "termination": _one_of(TERMINATIONS) | None, "task": _Text | None,
     "answer": _Text | None, "budget": _Whole | None, "seed": _Whole | None,
     "n_judgment_calls": _Count | None, "n_discarded": _Count | None, "simulated": _Truth | None,
-    "failed": Optional[_listed(_Truth)], "stated": Optional[_listed(_Text | None)],
-    **{name: Optional[_listed(Optional[kind])] for name, kind in _ASKED.items()},
-    "pages": Optional[_listed(_Text | None)], "gold_titles": Optional[_listed(_Text)],
+    "failed": _listed(_Truth) | None, "stated": _listed(_Text | None) | None,
+    **{name: _listed(kind | None) | None for name, kind in _ASKED.items()},
+    "pages": _listed(_Text | None) | None, "gold_titles": _listed(_Text) | None,
     "repaired_answer": _Text | None, "repaired_success": _Truth | None,
 }  # fmt: skip
 #: Lists of one entry an observation: just as many, or at most.

@@ -4,8 +4,9 @@ from typing import Literal
 
 import numpy as np
 
-from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.matching import (

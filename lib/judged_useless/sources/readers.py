@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.files import sha256
+from judged_useless._io.messages import listed, shown
 from judged_useless._io.paths import cache_dir, data_dir
-from judged_useless._io.strict_json import listed, read_object, shown
+from judged_useless._io.strict_json import read_object
 from judged_useless.episodes.formats import load_jsonl, load_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, refuse_repeated
 
@@ -36,9 +37,18 @@ def _embedded_files() -> list[Path]:
     return files
 
 
+def hub_folder() -> Path:
+    """Return the folder of what was fetched from the hub; one that a killed fetch had moved aside is back."""
+    folder = cache_dir() / "episodes"
+    aside = folder.with_name("episodes.before")
+    if aside.exists() and not folder.exists():
+        aside.rename(folder)
+    return folder
+
+
 def _hub_files() -> list[Path]:
     """Return the fetched files, all of them and as they were fetched."""
-    folder = cache_dir() / "episodes"
+    folder = hub_folder()
     there = {file.name: file for file in sorted(folder.glob("*.parquet"))}
     source = folder / "source.json"
     if not there and not source.exists():
@@ -66,7 +76,7 @@ def _hub_files() -> list[Path]:
 
 def unfetched(asked: Sequence[str]) -> str:
     """Return what says that some of these splits were not fetched, and how to; empty if all were."""
-    folder = cache_dir() / "episodes"
+    folder = hub_folder()
     lacking = [split for split in SPLITS if split in asked and not (folder / f"{split}.parquet").exists()]
     if not lacking:
         return ""
