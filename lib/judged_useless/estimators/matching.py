@@ -220,10 +220,9 @@ def stratified_difference(
     question, width = points.question[used], len(strata)
     cells = cluster_sums(question * width + code, points.n_questions * width, columns)
     by_stratum = cells.reshape(points.n_questions, width, 4)
-    # Each question's own strata are resampled with it, so two sums a question are enough.
-    sums, statistic = _weighted(by_stratum, weights), _ratio
-    if not within_question:
-        sums, statistic = by_stratum.reshape(len(by_stratum), -1), _pooled(width, weights)
+    sums, statistic = by_stratum.reshape(len(by_stratum), -1), _pooled(width, weights)
+    if within_question:  # its own strata are resampled with it, so two sums a question are enough
+        sums, statistic = _weighted(by_stratum, weights), _ratio
     counts = dict(zip(("n_a", "answers_a", "n_b", "answers_b"), columns.sum(axis=0).tolist(), strict=True))
     rates = {"rate_a": counts["answers_a"] / counts["n_a"], "rate_b": counts["answers_b"] / counts["n_b"]}
     return Measure(
