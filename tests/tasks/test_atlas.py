@@ -305,7 +305,7 @@ def test_what_a_name_in_a_question_goes_with_is_not_told_twice() -> None:
 
 def test_failed_paragraphs_are_plenty_and_rarely_answer() -> None:
     for split in SPLITS:
-        pool, answering = FailurePool.for_split("atlas", split), 0
+        pool, answering = FailurePool(load(split)), 0
         for question in pool.questions:
             order = pool.paragraphs_for(question)
             assert len({paragraph.title for paragraph in order}) >= 50
