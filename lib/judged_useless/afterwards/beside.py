@@ -7,7 +7,7 @@ import pandas as pd
 
 from judged_useless.afterwards.probe_folders import Beside, Results, fills_judgments
 from judged_useless.afterwards.probe_folders import probe_folder as probe_folder
-from judged_useless.episodes.probe_fields import LISTS as LISTS
+from judged_useless.episodes.schema import LISTS as LISTS
 from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.runs.recorded import Run
 

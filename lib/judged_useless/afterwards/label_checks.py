@@ -8,7 +8,7 @@ import pandas as pd
 from judged_useless._io.strict_json import shown
 from judged_useless.afterwards.items import KEY
 from judged_useless.afterwards.labels import STREAMS, Stream, get_stream
-from judged_useless.episodes.kinds import missing
+from judged_useless.episodes.schema import missing
 
 #: What tells the episode of an item.
 EPISODE = tuple(name for name in KEY if name != "t")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judged_useless._io.strict_json import shown
-from judged_useless.episodes.probe_fields import probe_fields
+from judged_useless.episodes.schema import PROBE_FIELDS, fault_of
 
 #: Of what probes write; raised when an older reader would misread a newer file.
 FORMAT = 1
@@ -76,9 +76,11 @@ def _result_fault(result: object, probe: str, asked: range) -> str:
     t = result.get("t")
     if not isinstance(t, int) or isinstance(t, bool) or t not in asked:
         return f": t is {_found(result, 't')}, expected {_span(asked)}"
-    for name, (holds, expected) in probe_fields()[probe].items():
-        if name not in result or not holds(result[name]):
-            return f": {name} is {_found(result, name)}, expected {expected}"
+    for name, kind in PROBE_FIELDS[probe].items():
+        if name not in result:
+            return f": {name} is missing"
+        if fault := fault_of(kind, result[name]):
+            return f": {name}: {fault}"
     return ""
 
 

@@ -8,12 +8,13 @@ import pandas as pd
 
 from judged_useless.afterwards.label_checks import EPISODE, checked_labels, episode_of, n_right, stream_of
 from judged_useless.afterwards.labels import Ruling, Stream
-from judged_useless.episodes.decisions import current_run
-from judged_useless.episodes.schema import JUDGMENTS, EpisodeError
+from judged_useless.episodes.schema import EpisodeError
+from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.rates import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
+from judged_useless.protocol.vocabulary import JUDGMENTS
 
 
 def _both(kind: Stream, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:
@@ -129,12 +130,12 @@ def _changing(
         row = np.full(max(place.values()) + 1, _code(None), dtype=np.int64)
         for name, t in place.items():
             row[t] = codes[first[name]] if name in first else _code(None)
-        before = current_run(row[None, :])
+        before = current_run(row)
         for name, t in place.items():
             if name in second:
                 other = row.copy()
                 other[t] = codes[second[name]]
-                if (current_run(other[None, :]) != before).any():
+                if (current_run(other) != before).any():
                     changed.add(name)
     return frozenset(changed)
 

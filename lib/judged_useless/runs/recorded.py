@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.checking import load_manifest, missing, record_check, require_manifest
 from judged_useless.runs.retrieved_pages import with_pages
@@ -101,9 +102,8 @@ class Run:
         ]
         if not records:
             raise RunError(f"{self.path}: no episode has ended yet")
-        frame = pd.DataFrame.from_records(records)[list(_FIELDS)]
-        frame = with_pages(frame, records)
-        return validate(frame, source=str(self.path))
+        frame = with_pages(from_records(records)[list(_FIELDS)], records)
+        return typed(validate(frame, source=str(self.path)))
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
         """Return one trajectory.
