@@ -3,7 +3,10 @@
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class RepeatedKeyError(ValueError):
@@ -63,6 +66,31 @@ def listed(names: Iterable[object], most: int = 20) -> str:
     ]
     more = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def first_fault(error: "ValidationError") -> str:
+    """Return the first thing that a pydantic model finds wrong: the field, what it is, what was expected.
+
+    Parameters
+    ----------
+    error : pydantic.ValidationError
+        Of one record.
+
+    Returns
+    -------
+    str
+        Such as ``calls, entry 2: t is '1', expected a valid integer``.
+    """
+    found = error.errors(include_url=False)[0]
+    field = ""
+    for part in found["loc"]:
+        entry = f", entry {part + 1}" if isinstance(part, int) else f".{part}"
+        field += entry.replace(".", ": ", 1) if ", entry" in field else entry
+    field = field.removeprefix(".") or "the record"
+    if found["type"] == "missing":
+        return f"{field} is missing"
+    expected = str(found["ctx"]["error"]) if found["type"] == "value_error" else found["msg"]
+    return f"{field} is {shown(found['input'])}, expected {expected.removeprefix('Input should be ')}"
 
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds

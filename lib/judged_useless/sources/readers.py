@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.strict_json import listed, read_object, shown
-from judged_useless.afterwards.beside import read_run
+from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.episodes.formats import load_jsonl, load_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
 from judged_useless.sources.verified import SPLITS, embedded_files, hub_files, unfetched
