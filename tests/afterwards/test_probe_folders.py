@@ -155,7 +155,7 @@ RECORDS: dict[str, tuple[Damage, str]] = {
     "no results": (lambda record: record.update(results=None), "results is None, expected"),
     "a success of text": (
         lambda record: record["results"][0].update(success="false"),
-        "results, entry 1: success is 'false', expected",
+        "results, entry 1: success: expected true or false, found 'false'",
     ),
     "a step too many": (lambda record: record["results"][0].update(t=99), "results, entry 1: t is 99, exp"),
     "a foreign question": (lambda record: record.update(question_id="zz"), "question_id 'zz' is no question"),

@@ -1,6 +1,7 @@
 """Each record of a probe is what that probe can have found, or its fault is told by field."""
 
 import copy
+import re
 from typing import Any
 
 import pytest
@@ -91,35 +92,31 @@ def test_the_last_of_the_budget_is_no_decision(probe: str) -> None:
     assert fault(probe, results=third) == "results, entry 3: t is 3, expected each of [1, 2] once"
 
 
-WRONG: list[tuple[str, str, list[object], str]] = [
-    ("judgments", "judgment", [None, 1, "<script>", "useless"], "one of USELESS, USEFUL, UNPARSED"),
-    ("answer-now", "success", ["false", None, 0], "true or false"),
-    ("answer-now", "repaired_success", ["true", 1], "true or false"),
-    ("answer-now", "placeholder", [None, "no"], "true or false"),
-    ("answer-now", "action", [1, ["finish"], "\ud800"], "a text or null"),
-    ("answer-now", "answer", [5, False], "a text or null"),
-    ("repair", "repaired_success", [None, "false"], "true or false"),
-    ("repair", "repaired_answer", [5], "a text or null"),
-    ("beliefs", "usefulness", ["USEFUL", 1, ["OFF_TOPIC"]], "one of USEFUL_NEW, REDUNDANT"),
-    ("beliefs", "p_continue", [7, -0.1, "0.5", True, float("nan"), float("inf")], "a number from 0 to 1 or"),
-    ("beliefs", "p_answer_now", [1.01, [0.5]], "a number from 0 to 1 or null"),
-    ("beliefs", "prefer", ["=cmd()", 1], "one of continue, answer_now, unsure or null"),
-    ("stated", "label", ["off_topic", 1], "one of says_useless, partly_useful"),
-    ("stated", "judgment", ["UNPARSED", "yes"], "one of USELESS, USEFUL or null"),
+WRONG: list[tuple[str, str, list[object]]] = [
+    ("judgments", "judgment", [None, 1, "<script>", "useless"]),
+    ("answer-now", "success", ["false", None, 0]),
+    ("answer-now", "repaired_success", ["true", 1]),
+    ("answer-now", "placeholder", [None, "no"]),
+    ("answer-now", "action", [1, ["finish"], "\ud800"]),
+    ("answer-now", "answer", [5, False]),
+    ("repair", "repaired_success", [None, "false"]),
+    ("repair", "repaired_answer", [5]),
+    ("beliefs", "usefulness", ["USEFUL", 1, ["OFF_TOPIC"]]),
+    ("beliefs", "p_continue", [7, -0.1, "0.5", True, float("nan"), float("inf")]),
+    ("beliefs", "p_answer_now", [1.01, [0.5]]),
+    ("beliefs", "prefer", ["=cmd()", 1]),
+    ("stated", "label", ["off_topic", 1]),
+    ("stated", "judgment", ["UNPARSED", "yes"]),
 ]
 
 
-@pytest.mark.parametrize(("probe", "name", "values", "expected"), WRONG)
-def test_a_value_that_the_field_cannot_have_is_told(
-    probe: str, name: str, values: list[object], expected: str
-) -> None:
+@pytest.mark.parametrize(("probe", "name", "values"), WRONG)
+def test_a_value_that_the_field_cannot_have_is_told(probe: str, name: str, values: list[object]) -> None:
     results = copy.deepcopy(GOOD[probe])
     for value in values:
         results[0][name] = value
-        assert fault(probe, results=results).startswith(
-            f"results, entry 1: {name} is {value!r}, expected {expected}"
-        )
+        told = fault(probe, results=results)
+        assert re.match(f"results, entry 1: {name}: .*expected ", told)
+        assert told.endswith(f", found {value!r}")
     del results[0][name]
-    assert fault(probe, results=results).startswith(
-        f"results, entry 1: {name} is missing, expected {expected}"
-    )
+    assert fault(probe, results=results) == f"results, entry 1: {name} is missing"

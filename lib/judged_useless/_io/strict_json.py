@@ -1,12 +1,11 @@
 """JSON in which no key of an object is given twice: in files, and in what models reply."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pydantic import ValidationError
+from judged_useless._io.messages import listed as listed
+from judged_useless._io.messages import shown as shown
 
 
 class RepeatedKeyError(ValueError):
@@ -15,82 +14,6 @@ class RepeatedKeyError(ValueError):
     def __init__(self, key: str) -> None:
         self.key = key
         super().__init__(f"key {shown(key)} is given twice")
-
-
-def shown(value: object, length: int = 80) -> str:
-    """Return a value as a message repeats it.
-
-    Parameters
-    ----------
-    value : object
-        Such as a wrong entry of a file.
-    length : int, default 80
-        Characters of its representation to keep.
-
-    Returns
-    -------
-    str
-        With "…" where something was left out.
-
-    Examples
-    --------
-    >>> shown("USELESS"), shown("x" * 100, 10)
-    ("'USELESS'", "'xxxxxxxxx…")
-    """
-    text = repr(value)
-    return text if len(text) <= length else f"{text[:length]}…"
-
-
-def listed(names: Iterable[object], most: int = 20) -> str:
-    """Return names as a message or a page lists them, whatever they hold and however many they are.
-
-    Parameters
-    ----------
-    names : iterable
-        Such as those of models in a file; one that is long, or has what is not printed, is quoted.
-    most : int, default 20
-        Names to give; of further ones, how many there are.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> listed(["qwen3-8b", "llama3.1-8b", "a model"], most=2), listed([7])
-    ('qwen3-8b, llama3.1-8b and 1 more', '7')
-    """
-    texts = [
-        name if isinstance(name, str) and name.isprintable() and len(name) <= 80 else shown(name)
-        for name in names
-    ]
-    more = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
-
-
-def first_fault(error: "ValidationError") -> str:
-    """Return the first thing that a pydantic model finds wrong: the field, what it is, what was expected.
-
-    Parameters
-    ----------
-    error : pydantic.ValidationError
-        Of one record.
-
-    Returns
-    -------
-    str
-        Such as ``calls, entry 2: t is '1', expected a valid integer``.
-    """
-    found = error.errors(include_url=False)[0]
-    field = ""
-    for part in found["loc"]:
-        entry = f", entry {part + 1}" if isinstance(part, int) else f".{part}"
-        field += entry.replace(".", ": ", 1) if ", entry" in field else entry
-    field = field.removeprefix(".") or "the record"
-    if found["type"] == "missing":
-        return f"{field} is missing"
-    expected = str(found["ctx"]["error"]) if found["type"] == "value_error" else found["msg"]
-    return f"{field} is {shown(found['input'])}, expected {expected.removeprefix('Input should be ')}"
 
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -147,17 +70,7 @@ def reply_object(reply: str) -> dict[str, Any]:
 
 
 def read_object(file: Path) -> dict[str, Any] | None:
-    """Return the object that a JSON file holds.
-
-    Parameters
-    ----------
-    file : pathlib.Path
-        Such as the manifest of a run.
-
-    Returns
-    -------
-    dict or None
-        None if there is no such file.
+    """Return the object that a JSON file holds, such as the manifest of a run; None without the file.
 
     Raises
     ------

@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 from judged_useless.afterwards.items import EPISODE
 from judged_useless.afterwards.rubric import STREAMS, Ruling, Stream, get_stream
-from judged_useless.episodes.decisions import current_run
-from judged_useless.episodes.kinds import missing
-from judged_useless.episodes.schema import JUDGMENTS
+from judged_useless.episodes.schema import missing
+from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.rates import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
+from judged_useless.protocol.vocabulary import JUDGMENTS
 
 
 def stream_of(key: pd.DataFrame) -> Stream:
@@ -152,11 +152,11 @@ def disagreements(key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series
         episode = by_item.loc[items]
         row = np.full(int(episode["place"].max()) + 1, -1, dtype=np.int64)
         row[episode["place"]] = episode["code"]
-        before = current_run(row[None, :])
+        before = current_run(row)
         for name in found.index.intersection(items):
             other = row.copy()
             other[int(by_item.loc[name, "place"])] = codes[found.loc[name, "second"]]
-            if (current_run(other[None, :]) != before).any():
+            if (current_run(other) != before).any():
                 changed.add(name)
     return found.assign(changes_count=[name in changed for name in found.index])
 

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from pydantic import TypeAdapter
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 from judged_useless.afterwards.items import Item
 from judged_useless.afterwards.rubric import (
     STREAMS,

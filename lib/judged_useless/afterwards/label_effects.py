@@ -9,8 +9,7 @@ from judged_useless.afterwards.adjudication import checked_labels, stream_of
 from judged_useless.afterwards.items import EPISODE, ITEM_KEY
 from judged_useless.afterwards.rubric import get_stream
 from judged_useless.environment.regimes import FAIL
-from judged_useless.episodes.kinds import missing
-from judged_useless.episodes.schema import EpisodeError
+from judged_useless.episodes.schema import EpisodeError, missing
 from judged_useless.estimators.agreement import agreement
 from judged_useless.estimators.contrast import time_matched_contrast
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame

@@ -10,9 +10,8 @@ from typing import Any
 import pandas as pd
 
 from judged_useless._io.files import sha256
-from judged_useless._io.strict_json import shown
-from judged_useless.episodes.probe_fields import LISTS, probe_fields
-from judged_useless.episodes.schema import EpisodeError
+from judged_useless._io.messages import shown
+from judged_useless.episodes.schema import LISTS, PROBE_FIELDS, EpisodeError, fault_of
 from judged_useless.runs.manifests import MANIFEST, PROBES_SUFFIX, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RecordCheck, RunError, read_records
@@ -105,10 +104,11 @@ def _fault(
         if type(t) is not int or t not in asked or t in found:
             return f"results, entry {number}: t is {shown(t)}, expected each of {[*asked]} once"
         found.add(t)
-        for name, (holds, expected) in probe_fields()[probe].items():
-            if name not in result or not holds(result[name]):
-                is_now = f"is {shown(result[name])}" if name in result else "is missing"
-                return f"results, entry {number}: {name} {is_now}, expected {expected}"
+        for name, kind in PROBE_FIELDS[probe].items():
+            if name not in result:
+                return f"results, entry {number}: {name} is missing"
+            if fault := fault_of(kind, result[name]):
+                return f"results, entry {number}: {name}: {fault}"
     # There is not a thought after every result.
     if probe != "stated" and len(found) < len(asked):
         return f"results: nothing at t {min(set(asked) - found)}, expected one at each of {[*asked]}"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless._io.strict_json import shown
-from judged_useless.episodes.kinds import missing
+from judged_useless._io.messages import shown
+from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums

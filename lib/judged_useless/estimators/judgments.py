@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, observation_table
+from judged_useless.episodes.decisions import observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share

@@ -6,6 +6,7 @@ Where the paper only describes a prompt, the wording is ours and marked so.
 
 from types import MappingProxyType
 
+from judged_useless.protocol.vocabulary import USEFULNESS as USEFULNESS
 from judged_useless.protocol.wording import ProbeWording, Wording
 
 #: Sentences that a condition adds to the instructions. ``{budget}`` and ``{k}`` are filled in.
@@ -206,9 +207,6 @@ def get_wording(style: str, kind: str) -> Wording:
             f"there is no wording in style {style!r} for a {kind!r}; known are {known}"
         ) from None
 
-
-#: What the usefulness turn can be answered with (paper, Appendix C.4; PROTOCOL: "Beliefs").
-USEFULNESS = ("USEFUL_NEW", "REDUNDANT", "RELATED_NOT_ANSWERING", "OFF_TOPIC", "UNSURE")
 
 _USEFULNESS = """\
 Pause. Before deciding anything, give an honest assessment of the LAST observation. Choose the one category \

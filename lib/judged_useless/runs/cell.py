@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 from judged_useless.agent.calls import Options
 from judged_useless.agent.loop import run_episode
 from judged_useless.environment.environment import Environment

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, NotRequired
 from pydantic import AfterValidator, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from judged_useless._io.strict_json import first_fault, read_object
+from judged_useless._io.messages import first_fault
+from judged_useless._io.strict_json import read_object
 from judged_useless.environment.regimes import get_regime
 from judged_useless.runs.run_files import RunError, replace_file
 

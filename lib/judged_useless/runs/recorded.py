@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.run_files import RunError, read_records
@@ -142,7 +143,7 @@ class Run:
             rows.append(row)
         if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
-        return validate(pd.DataFrame.from_records(rows), source=str(self.path))
+        return typed(validate(from_records(rows), source=str(self.path)))
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
         """Return the trajectory of a question in a regime; KeyError if the run has none."""

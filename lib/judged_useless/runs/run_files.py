@@ -11,7 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from judged_useless._io.files import write_atomically
-from judged_useless.episodes.kinds import encodable
+from judged_useless.episodes.schema import encodable
 
 #: Requests and episodes that failed in transport; one JSON object a line, but no episodes file.
 ERRORS = "errors.log"

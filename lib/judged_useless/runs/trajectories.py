@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from judged_useless._io.strict_json import first_fault
+from judged_useless._io.messages import first_fault
 from judged_useless.runs.run_files import RecordCheck, RunError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.cli.main import build_parser, main
-from judged_useless.episodes.probe_fields import LISTS
+from judged_useless.episodes.schema import LISTS
 
 BOOK = Path(__file__).parents[3] / "book"
 PAGE = (BOOK / "afterwards.md").read_text(encoding="utf-8")
