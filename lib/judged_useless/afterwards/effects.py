@@ -87,18 +87,15 @@ def judged_accuracy(
     labelled = stated.index.intersection(_places(key, said.dropna(), "S2"))
     worth, stated = worth.loc[labelled], stated.loc[labelled]
     questions = worth.index.get_level_values("question_id")
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for judgment in ("USELESS", "USEFUL"):
         chosen = (worth == judgment).to_numpy()
         right = [one == judgment for one in stated[chosen]]
         name = f"{judgment.lower()} called {judgment.lower()}"
-        try:
-            rows[name] = agreement(
-                right, [True] * len(right), clusters=questions[chosen].tolist(),
-                n_boot=n_boot, seed=seed, level=level,
-            )  # fmt: skip
-        except UndefinedEstimateError as error:
-            rows[name] = str(error)
+        rows[name] = Estimate.attempt(
+            agreement, right, [True] * len(right), clusters=questions[chosen].tolist(),
+            n_boot=n_boot, seed=seed, level=level,
+        )  # fmt: skip
     return estimates_frame(rows, "stated judgments")
 
 
@@ -153,7 +150,7 @@ def stated_contrasts(
     Paper, Appendix D.4, Table 23 (arXiv:2610.06191).
     """
     failing = episodes[episodes["regime"].isin(FAIL)]
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for cell, part in _cells(failing):
         for name, labels in {"keyword reader": None, **readings}.items():
             stated = part if labels is None else with_stated(part, key, labels)
@@ -161,8 +158,8 @@ def stated_contrasts(
                 rows[f"{cell}{name}"] = time_matched_contrast(
                     stated, judgments="stated", n_boot=n_boot, seed=seed, level=level
                 )
-            except (UndefinedEstimateError, ValueError) as error:
-                rows[f"{cell}{name}"] = str(error)
+            except ValueError as error:
+                rows[f"{cell}{name}"] = Estimate.undefined(str(error))
     if not rows:
         raise UndefinedEstimateError("Δ is undefined: no episode of a regime with failures")
     return estimates_frame(rows, "Δ of stated judgments")
