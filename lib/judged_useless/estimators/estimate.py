@@ -66,8 +66,10 @@ class Estimate(Mapping[str, object]):
             given = getattr(self, bound)
             if given is not None and not isfinite(given):  # as read back from a table
                 object.__setattr__(self, bound, None)
-        if (not self.defined or self.low is None or self.high is None) and not self.reason:
-            raise ValueError(f"{self.name}: an undefined value or interval needs a reason")
+        if not self.reason and not self.defined:
+            raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
+        if not self.reason and (self.low is None or self.high is None):
+            raise ValueError(f"{self.name}: an undefined interval needs a reason")
 
     @classmethod
     def undefined(cls, reason: str, name: str = "") -> "Estimate":
