@@ -98,7 +98,7 @@ def annotator_agreement(
     if valid.empty:
         raise UndefinedEstimateError("agreement is undefined: no item has a label of both")
     clusters = key.loc[valid.index, "question_id"].tolist()
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for name, measure, positive in (
         ("five-class κ", cohen_kappa, None),
         ("binary κ", cohen_kappa, kind.positive),
@@ -109,8 +109,8 @@ def annotator_agreement(
                 valid["first"].tolist(), valid["second"].tolist(), clusters=clusters, positive=positive,
                 n_boot=n_boot, seed=seed, level=level, stream=stream,
             )  # fmt: skip
-        except (UndefinedEstimateError, ValueError) as error:
-            rows[name] = str(error)
+        except ValueError as error:
+            rows[name] = Estimate.undefined(str(error))
     return estimates_frame(rows, "measure")
 
 

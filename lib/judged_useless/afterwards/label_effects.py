@@ -57,18 +57,15 @@ def judged_accuracy(
     labelled = worth.index.intersection(stated.index)
     worth, stated = worth.loc[labelled], stated.loc[labelled]
     questions = worth.index.get_level_values("question_id")
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for judgment in ("USELESS", "USEFUL"):
         chosen = (worth == judgment).to_numpy()
         right = [one == judgment for one in stated[chosen]]
         name = f"{judgment.lower()} called {judgment.lower()}"
-        try:
-            rows[name] = agreement(
-                right, [True] * len(right), clusters=questions[chosen].tolist(),
-                n_boot=n_boot, seed=seed, level=level,
-            )  # fmt: skip
-        except UndefinedEstimateError as error:
-            rows[name] = str(error)
+        rows[name] = Estimate.attempt(
+            agreement, right, [True] * len(right), clusters=questions[chosen].tolist(),
+            n_boot=n_boot, seed=seed, level=level,
+        )  # fmt: skip
     return estimates_frame(rows, "stated judgments")
 
 
@@ -123,7 +120,7 @@ def stated_contrasts(
     names = ["model", "condition", "split"]
     # Only what tells the cells apart is said of them.
     telling = [name for name in names if len(failing[name].unique()) > 1]
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for cell, part in failing.groupby(names, sort=False):
         said = ", ".join(str(value) for name, value in zip(names, cell, strict=True) if name in telling)
         for reading, labels in {"keyword reader": None, **readings}.items():
@@ -133,8 +130,8 @@ def stated_contrasts(
                 rows[row] = time_matched_contrast(
                     stated, judgments="stated", n_boot=n_boot, seed=seed, level=level
                 )
-            except (UndefinedEstimateError, ValueError) as error:
-                rows[row] = str(error)
+            except ValueError as error:
+                rows[row] = Estimate.undefined(str(error))
     return estimates_frame(rows, "Δ of stated judgments")
 
 
