@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from judged_useless.afterwards.annotators import read_label
 from judged_useless.afterwards.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
@@ -13,6 +12,7 @@ from judged_useless.afterwards.replies import (
     read_continuation,
     read_usefulness,
 )
+from judged_useless.afterwards.rubric import read_label
 from judged_useless.protocol.prompts import PROBES, USEFULNESS, WORDINGS, get_probe_wording
 
 # Cut out of the paper's text, not typed.

@@ -19,7 +19,7 @@ from judged_useless._io.paths import data_dir
 from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 

@@ -280,10 +280,12 @@ def precision_recall(
         )
     pairs = _pairs(read, is_so, clusters, None)
     found, there = (np.array(each, dtype=bool) for each in (read, is_so))
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for name, total in (("precision", found), ("recall", there)):
         if not total.any():
-            estimates[name] = f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
+            estimates[name] = Estimate.undefined(
+                f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
+            )
             continue
         columns = np.stack([total, found & there], axis=1).astype(np.float64)
         sums = cluster_sums(pairs.cluster, pairs.n_clusters, columns)

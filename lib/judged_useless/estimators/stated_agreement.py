@@ -139,12 +139,12 @@ def stated_agreement(
         clusters=points["question_id"].tolist(),
         **options,  # type: ignore[arg-type]
     )
-    estimates: dict[object, Estimate | str] = {"explicit": explicit}
+    estimates: dict[object, Estimate] = {"explicit": explicit}
     said = points[states]
     pair = (said["stated"] == "USELESS").tolist(), (said["judgment"] == "USELESS").tolist()
     for name, measure in (("agreement", agreement), ("kappa", cohen_kappa)):
         try:
             estimates[name] = measure(*pair, clusters=said["question_id"].tolist(), **options)  # type: ignore[arg-type]
         except UndefinedEstimateError as error:
-            estimates[name] = str(error)
+            estimates[name] = Estimate.undefined(str(error))
     return estimates_frame(estimates, "measure")

@@ -135,7 +135,7 @@ def _located(source: Source) -> list[tuple[str | Path, Path]]:
 def _read(path: Path) -> pd.DataFrame:
     if path.is_dir():
         # Here, because it brings along the whole harness, which files of episodes need nothing of.
-        from judged_useless.afterwards.beside import read_run
+        from judged_useless.afterwards.probe_findings import read_run
 
         return read_run(path)
     if path.suffix == ".parquet":
