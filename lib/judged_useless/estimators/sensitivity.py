@@ -50,10 +50,7 @@ def _windows(points: DecisionPoints) -> dict[str, dict[str, int]]:
 
 def _row(points: DecisionPoints, plan: Resampling, **choices: Any) -> dict[str, object]:  # noqa: ANN401
     """Return Δ under some choices as a row, or why it is undefined."""
-    try:
-        estimate = contrast_measure(points, **choices).estimate(plan)
-    except UndefinedEstimateError as error:
-        return {"reason": str(error)}
+    estimate = Estimate.attempt(lambda: contrast_measure(points, **choices).estimate(plan))
     return estimate.row() | dict(estimate.parts)
 
 
@@ -292,9 +289,7 @@ def interval_by_seed(
         Of the released stream; the published intervals have 0.
     """
     _, measure, *_ = _published(episodes)
-    ends: dict[object, Estimate | str] = {
-        seed: measure.estimate(Resampling(n_boot, seed, level)) for seed in seeds
-    }
+    ends: dict[object, Estimate] = {seed: measure.estimate(Resampling(n_boot, seed, level)) for seed in seeds}
     return estimates_frame(ends, "seed")[["low", "high"]]
 
 
