@@ -73,9 +73,7 @@ def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
         decoding = Decoding(**recorded["decoding"])
     except (TypeError, ValueError) as error:
         raise RunError(f"{file}: spec.model.decoding: {error}") from error
-    known = {"served_name": recorded["model"]}
-    if recorded.get("extra_body"):
-        known["extra_body"] = recorded["extra_body"]
+    known = {"served_name": recorded["model"], **recorded.get("options", {})}
     if recorded["preset"] is None:
         known["decoding"] = decoding
     else:

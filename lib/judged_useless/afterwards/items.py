@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.afterwards.labels import STREAMS, get_stream
-from judged_useless.protocol.prompts import get_wording
+from judged_useless.protocol.prompts import Wording, get_wording
 from judged_useless.protocol.turns import get_style, read_native_calls
-from judged_useless.protocol.wording import Wording
 from judged_useless.runs.history import history_at
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.store import RunError

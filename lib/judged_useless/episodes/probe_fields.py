@@ -6,8 +6,7 @@ from functools import cache
 import numpy as np
 
 from judged_useless.episodes.kinds import encodable
-from judged_useless.protocol.prompts import USEFULNESS
-from judged_useless.protocol.vocabulary import JUDGMENTS, PREFERENCES, STATED_LABELS
+from judged_useless.protocol.vocabulary import JUDGMENTS, PREFERENCES, STATED_LABELS, USEFULNESS
 
 #: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
 LISTS: dict[str, dict[str, str]] = {

@@ -10,10 +10,9 @@ from tqdm import tqdm
 
 from judged_useless.models.base import (
     ContextOverflowError,
-    CostCapReachedError,
+    EveryRequestFailsError,
     FatalModelError,
     ModelError,
-    NoServerError,
 )
 from judged_useless.runs.gate import Gate, GatedModel, Meter
 from judged_useless.runs.job import Job
@@ -137,10 +136,10 @@ class Execution:
             await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
-        """Tell whether no further request makes sense: the cost cap, no server, or a fault from the start."""
-        if isinstance(error, CostCapReachedError | NoServerError):
+        """Tell whether no further request makes sense, by its kind or since nothing has succeeded yet."""
+        if isinstance(error, EveryRequestFailsError):
             return True
-        # A wrong key fails the first request. A refusal in the middle concerns one question.
+        # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
         return fatal and not self._done
 

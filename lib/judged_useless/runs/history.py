@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from judged_useless.models.base import Message
-from judged_useless.protocol.wording import Wording
+from judged_useless.protocol.prompts import Wording
 from judged_useless.runs.store import RunError
 
 Record = Mapping[str, Any]

