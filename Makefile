@@ -36,7 +36,7 @@ $(error $(filter $(PARAMETERS) PARAMS NAME,$(GIVEN)): the book takes only SOURCE
 endif
 endif
 
-.PHONY: install book section store test test-live lint types bench data clean help
+.PHONY: install book section store test test-live lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -44,7 +44,7 @@ help:
 	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
 	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
-	@echo "test     pytest and nbval        lint, types  ruff, mypy        bench  every benchmark"
+	@echo "test     pytest and nbval        lint, types  ruff, import contracts, mypy        bench  every benchmark"
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
 	@echo "data     all released episodes from the hub, compared with the paper"
 	@echo "clean    what was built; never data or runs"
@@ -73,8 +73,8 @@ store: $(STAMP)
 	$(BIN)/python -m paper_book.sections store $(foreach n,$(value NAME),$(call q,$(n)))
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
-	$(BIN)/python -m pytest --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
 	@$(BIN)/python tools/count_cells.py
 
 test-live:
@@ -87,6 +87,9 @@ lint: $(STAMP)
 
 types: $(STAMP)
 	$(BIN)/mypy
+
+rooms: $(STAMP)
+	$(BIN)/python tools/draw_rooms.py --write CONTRIBUTING.md
 
 data: $(STAMP)
 	$(BIN)/judged-useless fetch

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from judged_useless.afterwards.annotators import read_label
 from judged_useless.afterwards.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
@@ -13,6 +12,7 @@ from judged_useless.afterwards.replies import (
     read_continuation,
     read_usefulness,
 )
+from judged_useless.afterwards.rubric import read_label
 from judged_useless.protocol.prompts import get_probe_wording, load_probe_wordings, load_wordings
 from judged_useless.protocol.vocabulary import USEFULNESS
 

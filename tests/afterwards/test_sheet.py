@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.labels import STREAMS, Ruling
+from judged_useless.afterwards.rubric import STREAMS, Ruling
 from judged_useless.afterwards.sheet import SheetError, read_sheet, streams_of, write_sheet
 
 #: Texts that spreadsheets and readers of CSV trip over.

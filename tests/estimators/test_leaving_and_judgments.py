@@ -88,7 +88,7 @@ def test_specificity_by_hand(episode: Any) -> None:
         nan_ok=True,
     )
     assert found["reason"].iloc[3] == "no repeat distractor page has a judgment"
-    with pytest.raises(EpisodeError, match="row 1: field 'pages': 1 entries for 4 observations"):
+    with pytest.raises(EpisodeError, match="row 1: field 'pages': expected one entry"):
         specificity([rows[0] | {"pages": ["Gold"]}])
     with pytest.raises(EpisodeError, match="'pages' is missing"):
         specificity([episode("q", "+", regime="clean")])

@@ -89,7 +89,7 @@ def test_nearly_equal_resamples_give_no_zero_width_interval() -> None:
 def test_a_row_of_a_frame_is_an_estimate_again() -> None:
     whole = Measure("share", np.array([[10.0, 5], [10, 2]]), share, n=20).estimate(Resampling(100))
     narrow = Measure("share", np.array([[10.0, 5]]), share, n=10).estimate(Resampling(100))
-    frame = estimates_frame({"a": whole, "b": narrow, "c": "nothing there"}, "key")
+    frame = estimates_frame({"a": whole, "b": narrow, "c": Estimate.undefined("nothing there")}, "key")
     rows = frame.to_dict("index")
     assert [Estimate.from_row(rows[key]) for key in "ab"] == [whole, narrow]
     with pytest.raises(UndefinedEstimateError, match="c is undefined: nothing there"):

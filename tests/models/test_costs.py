@@ -97,10 +97,10 @@ def test_prices_are_read_from_a_file_with_source_and_date(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        ("[]", "expected model names with prices"),
-        ("m: {input: 1, output: 5, source: x}", "m, field as_of: Field required"),
-        ("m: {input: -1, output: 5, source: x, as_of: 2026-11-30}", "m, field input"),
-        ("m: {input: 1, output: 5, source: x, as_of: 2026-11-30, per: k}", "m, field per"),
+        ("[]", "the record is \\[\\], expected a valid dictionary"),
+        ("m: {input: 1, output: 5, source: x}", "m.as_of is missing"),
+        ("m: {input: -1, output: 5, source: x, as_of: 2026-11-30}", "m.input is -1, expected"),
+        ("m: {input: 1, output: 5, source: x, as_of: 2026-11-30, per: k}", "m.per is 'k', expected"),
         ("m: [1", "not YAML"),
     ],
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 import hamlets
 import pytest
-from judged_useless.afterwards.labels import STREAMS
+from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.models import get_model
 from judged_useless.models.base import Message
 from judged_useless.models.scripted import ScriptedModel

@@ -173,6 +173,6 @@ def test_what_a_server_says_is_shown_short_without_secrets_and_without_control()
     assert redact("a topsecret-longer b topsecret") == "a [redacted] b [redacted]"
     assert redact("wrong key sk-proj-0123456789ab.") == "wrong key [redacted]."
     assert redact("a plain message with skills") == "a plain message with skills"
-    assert redact("\x1b[2J\x07\u202eabc") == "<U+001B>[2J<U+0007><U+202E>abc"
+    assert redact("\x1b[2J\x07\u202eabc") == "␛[2J␇<U+202E>abc"
     assert len(redact("x" * 5_000_000)) < 500
     assert "topsecret" not in repr(redact)

@@ -10,7 +10,7 @@ import hamlets
 import pytest
 from canned import SlowModel
 from hamlet_cell import REGIMES, run
-from judged_useless.afterwards.beside import read_run
+from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.models.base import (
     ContextOverflowError,
     CostCapReachedError,
@@ -25,7 +25,7 @@ from judged_useless.models.base import (
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from judged_useless.sources.readers import load_episodes
 from validate_run import validate_run
 

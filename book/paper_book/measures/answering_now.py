@@ -3,7 +3,7 @@
 import pandas as pd
 from judged_useless import estimators, stopping
 from judged_useless.environment.regimes import MEAN4
-from judged_useless.episodes.kinds import missing
+from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.stopping.fitted_policies import StoppingPolicy
 

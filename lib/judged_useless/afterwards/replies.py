@@ -54,18 +54,7 @@ def is_placeholder(answer: str | None) -> bool:
 
 
 def read_usefulness(reply: str) -> str | None:
-    """Read a reply to the usefulness turn.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-
-    Returns
-    -------
-    str or None
-        One of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse.
-    """
+    """Return one of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse."""
     said = reply_object(reply).get("usefulness")
     return said if isinstance(said, str) and said in USEFULNESS else None
 
@@ -77,17 +66,7 @@ def _probability(value: object) -> float | None:
 
 
 def read_continuation(reply: str) -> Continuation | None:
-    """Read a reply to the continuation turn.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-
-    Returns
-    -------
-    Continuation or None
-        None if the reply does not parse: all three fields have to be there and in range.
+    """Read a reply to the continuation turn; None unless all three fields are there and in range.
 
     Examples
     --------

@@ -10,8 +10,7 @@ import pandas as pd
 
 from judged_useless._io.files import write_atomically
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.labels import STREAMS, get_stream, load_rubric
-from judged_useless.afterwards.labels import Ruling as Ruling
+from judged_useless.afterwards.rubric import STREAMS, Ruling, get_stream, load_rubric
 
 #: What an item is; a column that no row of a sheet uses is left out.
 _RECORD = ("id", "stream", "question", "earlier", "result", "thought")

@@ -91,8 +91,6 @@ class Episode:
 
     def __post_init__(self) -> None:
         environment, condition, options = self.environment, self.condition, self.options
-        if environment.budget is None:
-            raise ValueError("the environment has no budget; an episode needs one to end")
         if condition.two_source and not environment.two_source:
             raise ValueError(
                 f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has "
@@ -177,7 +175,7 @@ class Episode:
             return
         self.actions.append(observation.action)
         self.observations.append(observation)
-        self.conversation.observe(observation.text, self.environment.steps_left or 0)
+        self.conversation.observe(observation.text, self.environment.steps_left)
         if self.environment.ended:
             self.termination = "budget_exhausted"
 

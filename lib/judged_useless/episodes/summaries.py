@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, build_decision_points, observation_table
+from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
 
 
@@ -20,11 +21,6 @@ def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
     pandas.DataFrame
         Columns ``regime``, ``episodes``, ``share answered`` (ended in finish), ``median answering action``
         (1-based, among those; missing without an answer) and ``tool calls`` (mean per episode).
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     length = frame["actions"].map(len)
@@ -62,21 +58,15 @@ def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) 
     -------
     pandas.DataFrame
         One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
     """
     points = build_decision_points(episodes)
     steps = np.arange(t_min, t_max + 1)
-    table: dict[str, np.ndarray] = {"t": steps}
+    at = points.t == steps[:, None]
+    table = {"t": steps}
     groups = {"a": points.run == points.t, "b": (points.run >= 1) & (points.run <= points.t - 2)}
     for name, member in groups.items():
-        table[f"decisions ({name})"] = np.array([(member & (points.t == t)).sum() for t in steps])
-        table[f"answers ({name})"] = np.array(
-            [(member & points.answered & (points.t == t)).sum() for t in steps]
-        )
+        table[f"decisions ({name})"] = (at & member).sum(axis=1)
+        table[f"answers ({name})"] = (at & member & points.answered).sum(axis=1)
     return pd.DataFrame(table)
 
 
@@ -94,11 +84,6 @@ def judged_by_position(episodes: Episodes) -> pd.DataFrame:
         One row a kind of result and position: ``failed`` (by design), ``t`` (position, from 1), ``useless``
         (share judged USELESS, of the judged ones) and ``n`` (judgments). Results without a judgment, or of an
         unknown kind, are left out.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
 
     Examples
     --------

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless._io.strict_json import shown
-from judged_useless.episodes.kinds import missing
+from judged_useless._io.messages import shown
+from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
@@ -280,10 +280,12 @@ def precision_recall(
         )
     pairs = _pairs(read, is_so, clusters, None)
     found, there = (np.array(each, dtype=bool) for each in (read, is_so))
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for name, total in (("precision", found), ("recall", there)):
         if not total.any():
-            estimates[name] = f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
+            estimates[name] = Estimate.undefined(
+                f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
+            )
             continue
         columns = np.stack([total, found & there], axis=1).astype(np.float64)
         sums = cluster_sums(pairs.cluster, pairs.n_clusters, columns)

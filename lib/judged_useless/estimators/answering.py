@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, observation_table
+from judged_useless.episodes.decisions import observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import Bools, budget_of

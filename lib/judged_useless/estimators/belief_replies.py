@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
-from judged_useless.episodes.kinds import missing
-from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.arguments import regime_names, require_some_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import require_one_cell

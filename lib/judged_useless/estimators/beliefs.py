@@ -119,7 +119,7 @@ def belief_curves(
 
 def _quantities(
     asked: Asked, inside: NDArray[np.bool_], k: int, observer: "_Observer", plan: Resampling
-) -> Iterator[tuple[object, tuple[Estimate | str, int]]]:
+) -> Iterator[tuple[object, tuple[Estimate, int]]]:
     answered = asked.points.answered.astype(np.float64)
     favours = np.where(asked.prefer == "", np.nan, asked.prefer == "answer_now")
     columns = {
@@ -131,7 +131,7 @@ def _quantities(
         known = inside & np.isfinite(values)
         missing = int(inside.sum() - known.sum())
         if not known.any():
-            yield name, ("nothing was asked, or no reply parses", missing)
+            yield name, (Estimate.undefined("nothing was asked, or no reply parses"), missing)
             continue
         sums = sums_of(asked.points, known, values)
         yield name, (Measure(name, sums, share, n=int(known.sum())).estimate(plan), missing)
@@ -161,12 +161,14 @@ class _Observer:
         self._n = int(np.isin(asked.regime, prior).sum())
         self.missing = int((np.isin(asked.regime, prior) & ~said).sum())
 
-    def estimate(self, k: int, plan: Resampling) -> Estimate | str:
+    def estimate(self, k: int, plan: Resampling) -> Estimate:
         measure = Measure("ideal observer", self._sums, self._statistic(k), n=self._n)
         try:
             return measure.estimate(plan)
         except UndefinedEstimateError:
-            return f"no regime of the prior has replies up to result {k} and a decision there"
+            return Estimate.undefined(
+                f"no regime of the prior has replies up to result {k} and a decision there"
+            )
 
     def _statistic(self, k: int) -> Statistic:
         def expected(totals: Floats) -> Floats:

@@ -4,13 +4,15 @@ from typing import Literal
 
 import numpy as np
 
-from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
+from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.matching import (
     Bools,
     Ints,
+    Weights,
     require_judgments,
     step_window,
     stratified_difference,
@@ -22,7 +24,7 @@ from judged_useless.estimators.stated_runs import Judgments, with_judgments
 Strata = Literal["step", "question", "regime"]
 
 
-def compared_histories(points: DecisionPoints, first: int, last: int) -> tuple[Bools, Bools]:
+def compared_histories(points: DecisionPoints, first: int, last: int, gap: int = 2) -> tuple[Bools, Bools]:
     """Return the two groups of decisions that Δ compares.
 
     Parameters
@@ -31,14 +33,16 @@ def compared_histories(points: DecisionPoints, first: int, last: int) -> tuple[B
         The decisions.
     first, last : int
         Window of steps.
+    gap : int, default 2
+        Results at the start that the run of group (b) leaves out at least.
 
     Returns
     -------
     tuple of numpy.ndarray of bool, shape (n,)
-        (a): the run covers every result, s = t. (b): 1 <= s <= t - 2.
+        (a): the run covers every result, s = t. (b): 1 <= s <= t - gap.
     """
     inside = (points.t >= first) & (points.t <= last) & (points.run != UNKNOWN)
-    return inside & (points.run == points.t), inside & (points.run >= 1) & (points.run <= points.t - 2)
+    return inside & (points.run == points.t), inside & (points.run >= 1) & (points.run <= points.t - gap)
 
 
 def _strata(points: DecisionPoints, strata: Strata, last: int) -> Ints:
@@ -49,7 +53,12 @@ def _strata(points: DecisionPoints, strata: Strata, last: int) -> Ints:
 
 
 def contrast_measure(
-    points: DecisionPoints, strata: Strata = "step", t_min: int = 3, t_max: int | None = None
+    points: DecisionPoints,
+    strata: Strata = "step",
+    t_min: int = 3,
+    t_max: int | None = None,
+    gap: int = 2,
+    weights: Weights = "mantel_haenszel",
 ) -> Measure:
     """Return Δ as a measure, not yet resampled.
 
@@ -57,7 +66,7 @@ def contrast_measure(
     ----------
     points : DecisionPoints
         The decisions.
-    strata, t_min, t_max
+    strata, t_min, t_max, gap, weights
         As in :func:`time_matched_contrast`.
 
     Returns
@@ -73,9 +82,13 @@ def contrast_measure(
     """
     if strata not in ("step", "question", "regime"):
         raise ValueError(f"strata must be 'step', 'question' or 'regime', not {strata!r}")
+    if weights not in ("mantel_haenszel", "equal", "n"):
+        raise ValueError(f"weights must be 'mantel_haenszel', 'equal' or 'n', not {weights!r}")
+    if gap < 1:
+        raise ValueError(f"gap must be at least 1, not {gap}: (a) and (b) would overlap")
     first, last = step_window(points, t_min, t_max)
     require_judgments("Δ", points, (points.t >= first) & (points.t <= last))
-    a, b = compared_histories(points, first, last)
+    a, b = compared_histories(points, first, last, gap)
     return stratified_difference(
         "Δ",
         points,
@@ -84,6 +97,7 @@ def contrast_measure(
         b,
         _strata(points, strata, last),
         within_question=strata == "question",
+        weights=weights,
     )
 
 
@@ -94,6 +108,8 @@ def time_matched_contrast(
     judgments: Judgments = "recorded",
     t_min: int = 3,
     t_max: int | None = None,
+    gap: int = 2,
+    weights: Weights = "mantel_haenszel",
     n_boot: int = 2000,
     seed: int = 0,
     level: float = 0.95,
@@ -130,6 +146,10 @@ def time_matched_contrast(
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions), so that the last chance to
         answer is left out. The budget is the episodes' ``budget``, or 8.
+    gap : int, default 2
+        Results at the start that the run of group (b) leaves out at least: 1 <= s <= t - `gap`.
+    weights : {"mantel_haenszel", "equal", "n"}
+        Weight of a stratum: as above, 1, or its decisions.
     n_boot : int, default 2000
         Question-cluster resamples.
     seed : int, default 0
@@ -176,7 +196,7 @@ def time_matched_contrast(
     """
     plan = Resampling(n_boot, seed, level, stream)
     points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "Δ")
-    return contrast_measure(points, strata, t_min, t_max).estimate(plan)
+    return contrast_measure(points, strata, t_min, t_max, gap, weights).estimate(plan)
 
 
 def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | None = None) -> Measure:

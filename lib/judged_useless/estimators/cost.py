@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.environment.regimes import MEAN6
-from judged_useless.episodes.decisions import as_frame
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.measure import Measure

@@ -74,7 +74,7 @@ def hazard_by_failed_run(
     lengths = [int(j) for j in np.unique(points.failed_run[inside]) if j >= 1]
     if not lengths:
         raise UndefinedEstimateError("the hazard is undefined: no decision follows a failed result")
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for j in lengths:
         here = inside & (points.failed_run == j)
         columns = np.stack([here, here & points.answered], axis=1).astype(np.float64)

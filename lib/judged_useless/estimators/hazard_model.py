@@ -231,12 +231,14 @@ def hazard_model(
     plan = Resampling(n_boot, seed, level, stream)
     points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for key, measure in measures.items():
         try:
             estimates[key] = measure.estimate(plan)
         except UndefinedEstimateError as error:
-            estimates[key] = str(error)
-    if not any(isinstance(each, Estimate) for each in estimates.values()):
-        raise UndefinedEstimateError(f"the hazard model: {'; '.join(map(str, estimates.values()))}")
+            estimates[key] = Estimate.undefined(str(error))
+    if not any(each.defined for each in estimates.values()):
+        raise UndefinedEstimateError(
+            f"the hazard model: {'; '.join(each.reason for each in estimates.values())}"
+        )
     return estimates_frame(estimates, "coefficient")

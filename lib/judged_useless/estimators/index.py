@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import Bools, budget_of

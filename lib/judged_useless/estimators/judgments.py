@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, observation_table
+from judged_useless.episodes.decisions import observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share
@@ -73,12 +74,12 @@ def useless_rate(
         raise UndefinedEstimateError(
             f"the share of useless judgments is undefined: no {kind}result has a judgment"
         )
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for regime, part in table.groupby("regime", sort=False, observed=True):
         judged = part[part["judgment"].notna()]
         name = f"judged useless ({regime})"
         estimates[str(regime)] = (
-            "no result has a judgment"
+            Estimate.undefined("no result has a judgment")
             if judged.empty
             else _share_of_judgments(name, judged, "USELESS").estimate(plan)
         )
@@ -182,12 +183,12 @@ def specificity(
     table = page_table(episodes)
     if table.empty:
         raise UndefinedEstimateError("the specificity of judgments is undefined: no real page has a judgment")
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for kind in ("gold", "distractor"):
         for seen in ("first", "repeat"):
             part = table[(table["kind"] == kind) & (table["seen"] == seen)]
             estimates[f"{kind} {seen}"] = (
-                f"no {seen} {kind} page has a judgment"
+                Estimate.undefined(f"no {seen} {kind} page has a judgment")
                 if part.empty
                 else _share_of_judgments(f"judged useful ({kind}, {seen})", part, "USEFUL").estimate(plan)
             )

@@ -4,13 +4,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints, as_frame, build_decision_points
-from judged_useless.episodes.schema import ACTIONS, Episodes
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.contrast import compared_histories
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import require_judgments, step_window, stratified_difference
 from judged_useless.estimators.resampling import Resampling, Stream
+from judged_useless.protocol.vocabulary import ACTIONS
 
 _EXITS = [ACTIONS.index(word) for word in ("backup_search", "finish")]
 _NEVER = np.iinfo(np.int64).max

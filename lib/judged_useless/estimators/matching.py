@@ -1,5 +1,7 @@
 """What the contrasts share: the window of decisions, strata, and the Mantel–Haenszel difference."""
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from judged_useless.estimators.resampling import Floats, Statistic, cluster_sums
 _NAMED = 4
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Weights = Literal["mantel_haenszel", "equal", "n"]
 
 
 def budget_of(episodes: pd.DataFrame) -> int:
@@ -123,15 +126,18 @@ def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:
         )
 
 
-def mantel_haenszel(sums: Floats) -> Floats:
-    """Return the Mantel–Haenszel risk difference over strata.
+def mantel_haenszel(sums: Floats, weights: Weights = "mantel_haenszel") -> Floats:
+    """Return the risk difference pooled over strata.
 
-    ``sum w (p_a - p_b) / sum w`` with ``w = n_a n_b / (n_a + n_b)``; strata with an empty side drop out.
+    ``sum w (p_a - p_b) / sum w``, by default with ``w = n_a n_b / (n_a + n_b)``; strata with an empty side
+    drop out.
 
     Parameters
     ----------
     sums : numpy.ndarray of float64, shape (..., strata, 4)
         Of each stratum: decisions in (a), answers in (a), decisions in (b), answers in (b).
+    weights : {"mantel_haenszel", "equal", "n"}
+        w as above; 1; n_a + n_b.
 
     Returns
     -------
@@ -144,13 +150,24 @@ def mantel_haenszel(sums: Floats) -> Floats:
     >>> float(mantel_haenszel(np.array([[10.0, 5, 10, 2], [4.0, 4, 0, 0]])))
     0.3
     """
+    return _ratio(_weighted(sums, weights))
+
+
+def _weighted(sums: Floats, weights: Weights) -> Floats:
+    """Return sums over strata, shape (..., 2): of w (p_a - p_b), and of w."""
     n_a, x_a, n_b, x_b = np.moveaxis(sums, -1, 0)
-    total = n_a + n_b
-    safe = np.where(total > 0, total, 1.0)
-    weight = (n_a * n_b / safe).sum(axis=-1)
-    # w (p_a - p_b) = (x_a n_b - x_b n_a) / (n_a + n_b), which needs no division by an empty side.
-    difference = ((x_a * n_b - x_b * n_a) / safe).sum(axis=-1)
-    return np.where(weight > 0, difference / np.where(weight > 0, weight, 1.0), np.nan)
+    pairs, total = n_a * n_b, np.where(n_a + n_b > 0, n_a + n_b, 1.0)
+    divisor = {"mantel_haenszel": total, "equal": pairs, "n": pairs / total}[weights]
+    divisor = np.where(divisor > 0, divisor, 1.0)
+    # w (p_a - p_b) = (x_a n_b - x_b n_a) / divisor, which is 0 / 1 where a side is empty.
+    return np.stack(
+        [((x_a * n_b - x_b * n_a) / divisor).sum(axis=-1), (pairs / divisor).sum(axis=-1)], axis=-1
+    )
+
+
+def _ratio(pair: Floats) -> Floats:
+    weight = pair[..., 1]
+    return np.where(weight > 0, pair[..., 0] / np.where(weight > 0, weight, 1.0), np.nan)
 
 
 def stratified_difference(
@@ -162,6 +179,7 @@ def stratified_difference(
     stratum: Ints,
     *,
     within_question: bool = False,
+    weights: Weights = "mantel_haenszel",
     sides: tuple[str, str] = ("(a), the long run", "(b), the short run"),
 ) -> Measure:
     """Return the Mantel–Haenszel difference of an event between two sets of decisions.
@@ -178,6 +196,8 @@ def stratified_difference(
         Stratum of each decision, from 0.
     within_question : bool, default False
         Compare only within a question: strata are question × `stratum`.
+    weights : {"mantel_haenszel", "equal", "n"}
+        Weights of the strata.
     sides : tuple of str
         What the two sets are called when one is empty.
 
@@ -200,7 +220,9 @@ def stratified_difference(
     question, width = points.question[used], len(strata)
     cells = cluster_sums(question * width + code, points.n_questions * width, columns)
     by_stratum = cells.reshape(points.n_questions, width, 4)
-    sums, statistic = _question_ratio(by_stratum) if within_question else _pooled(by_stratum)
+    sums, statistic = by_stratum.reshape(len(by_stratum), -1), _pooled(width, weights)
+    if within_question:  # its own strata are resampled with it, so two sums a question are enough
+        sums, statistic = _weighted(by_stratum, weights), _ratio
     counts = dict(zip(("n_a", "answers_a", "n_b", "answers_b"), columns.sum(axis=0).tolist(), strict=True))
     rates = {"rate_a": counts["answers_a"] / counts["n_a"], "rate_b": counts["answers_b"] / counts["n_b"]}
     return Measure(
@@ -209,20 +231,5 @@ def stratified_difference(
     )  # fmt: skip
 
 
-def _pooled(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    shape = by_stratum.shape[1:]
-    flat = by_stratum.reshape(len(by_stratum), -1)
-    return flat, lambda sums: mantel_haenszel(sums.reshape(*sums.shape[:-1], *shape))
-
-
-def _question_ratio(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    """Each question's own strata are resampled with it, so two sums a question are enough."""
-    n_a, x_a, n_b, x_b = np.moveaxis(by_stratum, -1, 0)
-    safe = np.where(n_a + n_b > 0, n_a + n_b, 1.0)
-    sums = np.stack([((x_a * n_b - x_b * n_a) / safe).sum(axis=1), (n_a * n_b / safe).sum(axis=1)], axis=1)
-
-    def ratio(pair: Floats) -> Floats:
-        weight = pair[..., 1]
-        return np.where(weight > 0, pair[..., 0] / np.where(weight > 0, weight, 1.0), np.nan)
-
-    return sums, ratio
+def _pooled(width: int, weights: Weights) -> Statistic:
+    return lambda sums: mantel_haenszel(sums.reshape(*sums.shape[:-1], width, 4), weights)

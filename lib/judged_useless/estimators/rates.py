@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from judged_useless.episodes.decisions import as_frame, build_decision_points
+from judged_useless.episodes.decisions import build_decision_points
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.answering import ends_in_answer, of_regime
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.strict_json import shown
-from judged_useless.episodes.decisions import as_frame
-from judged_useless.episodes.kinds import missing
-from judged_useless.episodes.schema import JUDGMENTS, EpisodeError, Episodes
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.arguments import whole_number
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.resampling import Stream
+from judged_useless.protocol.vocabulary import JUDGMENTS
 
 _FIELDS = ("question_id", "regime", "actions", "judgments", "stated", "failed")
 
@@ -139,12 +139,12 @@ def stated_agreement(
         clusters=points["question_id"].tolist(),
         **options,  # type: ignore[arg-type]
     )
-    estimates: dict[object, Estimate | str] = {"explicit": explicit}
+    estimates: dict[object, Estimate] = {"explicit": explicit}
     said = points[states]
     pair = (said["stated"] == "USELESS").tolist(), (said["judgment"] == "USELESS").tolist()
     for name, measure in (("agreement", agreement), ("kappa", cohen_kappa)):
         try:
             estimates[name] = measure(*pair, clusters=said["question_id"].tolist(), **options)  # type: ignore[arg-type]
         except UndefinedEstimateError as error:
-            estimates[name] = str(error)
+            estimates[name] = Estimate.undefined(str(error))
     return estimates_frame(estimates, "measure")

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from judged_useless.episodes.decisions import as_frame
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 
 Judgments = Literal["recorded", "stated"]

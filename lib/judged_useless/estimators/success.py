@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.environment.regimes import MEAN3, MEAN4, MEAN6
-from judged_useless.episodes.decisions import as_frame
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.measure import Measure, share

@@ -16,6 +16,7 @@ from typing import Any
 import pydantic
 import yaml
 
+from judged_useless._io.messages import first_fault
 from judged_useless.models.base import CostCapReachedError
 
 
@@ -58,9 +59,7 @@ def load_prices(path: str | Path) -> dict[str, Price]:
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: not YAML: {error}") from error
     except pydantic.ValidationError as error:
-        first = error.errors()[0]
-        place = ", field ".join(str(part) for part in first["loc"]) or "expected model names with prices"
-        raise ValueError(f"{path}: {place}: {first['msg']}") from error
+        raise ValueError(f"{path}: {first_fault(error)}") from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from judged_useless._io.visible import visible
+from judged_useless._io.messages import visible
 from judged_useless.models.base import (
     ContextOverflowError,
     EveryRequestFailsError,

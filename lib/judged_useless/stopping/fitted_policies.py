@@ -13,8 +13,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless._io.strict_json import shown
-from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, as_frame, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.arguments import regime_names, whole_number
 from judged_useless.estimators.cost import TOOLS, tool_call_counts
 from judged_useless.estimators.estimate import UndefinedEstimateError

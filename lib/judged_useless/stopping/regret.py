@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.environment.regimes import MEAN4
-from judged_useless.episodes.decisions import as_frame
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.cost import tool_call_counts
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError

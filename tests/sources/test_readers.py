@@ -19,7 +19,7 @@ from judged_useless._io.paths import data_dir
 from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 
@@ -54,18 +54,18 @@ def without(name: str) -> bytes:
 CORRUPT: dict[str, tuple[bytes, str]] = {
     "wrong action word": (
         lines([*GOOD[:2], episode(actions=["google"])]),
-        "line 3: field 'actions': entry 1 is 'google'",
+        "line 3: field 'actions': entry 1: expected",
     ),
     "judgments longer than actions": (
         lines([GOOD[0], episode(actions=["search"], judgments=["USEFUL"] * 2), GOOD[1]]),
-        "line 2: field 'judgments': 2 judgments for 1 observations",
+        "line 2: field 'judgments': expected at most one entry",
     ),
     "missing field": (without("regime"), "line 3: field 'regime' is missing"),
     "cut-off line": (lines(GOOD)[:-40], "line 3: the line is cut off"),
     "two questions in a regime": (lines([*GOOD, GOOD[1]]), "line 4: field 'question_id': a second episode"),
     "finish in the middle": (
         lines([episode(actions=["finish", "search"], judgments=[])]),
-        "line 1: field 'actions': finish at entry 1 of 2",
+        "line 1: field 'actions': expected finish at its end",
     ),
     "success as text": (lines([GOOD[0], episode(success="yes")]), "line 2: field 'success'"),
     "null list": (lines([GOOD[0], episode(actions=None)]), "line 2: field 'actions': expected a list"),
@@ -95,11 +95,11 @@ CORRUPT: dict[str, tuple[bytes, str]] = {
     "all seeds true": (lines([episode(seed=True)]), "line 1: field 'seed': expected a whole number"),
     "simulated as text": (
         lines([episode(simulated="yes")]),
-        "line 1: field 'simulated': expected true, false",
+        "line 1: field 'simulated': expected true or false",
     ),
     "blanks around a regime": (
         lines([*GOOD, episode(question_id="z", regime=" persistent")]),
-        "line 4: field 'regime': blanks around the name in ' persistent'; known names are clean, persistent,",
+        "line 4: field 'regime': expected a text with something in it, and no blanks around",
     ),
     "a byte-order mark in the middle": (
         lines(GOOD[:1]) + b"\xef\xbb\xbf" + lines(GOOD[1:]),
@@ -186,18 +186,10 @@ def test_parquet_without_a_row_is_no_source(tmp_path: Path) -> None:
         load_episodes(path)
 
 
-def test_a_seed_that_no_file_can_hold_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(EpisodeError, match="field 'seed': expected a whole number of 64 bits"):
-        write_parquet(pd.DataFrame([episode(seed=10**30)]), tmp_path / "cell.parquet")
-    assert list(tmp_path.iterdir()) == []
-    kept = write_parquet(pd.DataFrame([episode(seed=2**63 - 1)]), tmp_path / "cell.parquet")
-    assert load_parquet(kept)["seed"].to_list() == [2**63 - 1]
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"actions": [["search"], ["jump"]]}, "row 2: field 'actions': entry 1 is 'jump'"),
+        ({"actions": [["search"], ["jump"]]}, "row 2: field 'actions': entry 1: expected"),
         ({"actions": [["search"], None]}, "row 2: field 'actions': expected a list"),
         ({"success": [1, 0]}, "row 1: field 'success'"),
         ({"question_id": ["q", "q"]}, "row 2: field 'question_id': a second episode"),
@@ -308,7 +300,7 @@ def test_embedded_cells_with_a_changed_byte_are_refused(
     folder.mkdir()
     write_parquet(pd.DataFrame(GOOD), folder / "cell.parquet")
     (folder / "SHA256SUMS").write_text(f"{sha256(folder / 'cell.parquet')}  cell.parquet\n")
-    monkeypatch.setattr("judged_useless.sources.verified.data_dir", lambda: tmp_path)
+    monkeypatch.setattr("judged_useless.sources.readers.data_dir", lambda: tmp_path)
     assert len(load_episodes()) == 3
     write_parquet(pd.DataFrame(GOOD[:2]), folder / "cell.parquet")
     with pytest.raises(EpisodeError, match=r"cell\.parquet: checksum differs from SHA256SUMS"):
@@ -349,11 +341,11 @@ def test_an_episode_in_two_files_names_both(tmp_path: Path) -> None:
             load_episodes(source)
         message = str(refused.value)
         assert message.startswith(f"{three}: field 'question_id': a second episode with model=")
-        assert f"seed=2, beside one in {two}; expected one for each" in message.replace(".0,", ",")
+        assert f"seed=2, beside the one in {two}; expected one for each" in message
     # One without a seed could be any of them.
-    with pytest.raises(EpisodeError, match=r"unknown.jsonl: .* beside one in .*1.jsonl"):
+    with pytest.raises(EpisodeError, match=r"unknown.jsonl: .* beside the one in .*1.jsonl"):
         load_episodes([one, two, file("unknown.jsonl", None)])
-    with pytest.raises(EpisodeError, match=rf"{one}: .* \({one} is given twice\)"):
+    with pytest.raises(EpisodeError, match=rf"{one}: .* the one in {one}"):
         load_episodes([one, one])
 
 
@@ -474,8 +466,8 @@ def _empty_source(folder: Path) -> None:
         (_change, r"test300\.parquet: checksum differs from source\.json"),
         (_add, r"mine\.parquet: not among the files that source\.json lists"),
         (_remove, r"test300\.parquet: source\.json lists this file, but it is not there"),
-        (_forget, r"source\.json: expected the checksums of the fetched files"),
-        (_empty_source, r"source\.json: field 'sha256': expected a checksum for each file"),
+        (_forget, r"source\.json: field 'sha256': expected a checksum for each fetched file"),
+        (_empty_source, r"source\.json: field 'sha256': expected a checksum for each fetched file"),
     ],
 )
 def test_a_changed_cache_is_refused_with_the_command_to_fetch_again(

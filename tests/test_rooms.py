@@ -1,0 +1,104 @@
+"""The rooms: imports go down only, the drawing is what the code is, and little is loaded."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COUNT = "; import sys; print(sum(name.partition('.')[0] == 'judged_useless' for name in sys.modules))"
+
+
+def contracts(folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Check the contracts of a copy of the packages."""
+    return subprocess.run(
+        ["lint-imports", "--no-cache"],
+        cwd=folder,
+        env={"PATH": str(Path(sys.executable).parent), "PYTHONPATH": "lib:book", "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for package in ("lib/judged_useless", "book/paper_book"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return tmp_path
+
+
+def test_the_contracts_hold(copy: Path) -> None:
+    done = contracts(copy)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("lib/judged_useless/episodes/upward.py", "import judged_useless.runs.cell"),
+        ("lib/judged_useless/tasks/sideways.py", "import judged_useless.protocol.prompts"),
+        ("lib/judged_useless/models/inside.py", "def late():\n    import judged_useless.estimators"),
+        ("lib/judged_useless/estimators/bookish.py", "import paper_book.published"),
+        ("lib/judged_useless/another_room/__init__.py", ""),
+    ],
+)
+def test_an_import_that_goes_up_breaks_them(copy: Path, module: str, line: str) -> None:
+    (copy / module).parent.mkdir(exist_ok=True)
+    (copy / module).write_text(line + "\n", encoding="utf-8")
+    assert contracts(copy).returncode != 0
+
+
+def test_the_drawing_in_contributing_is_of_this_code() -> None:
+    drawing = [sys.executable, "tools/draw_rooms.py", "--check", "CONTRIBUTING.md"]
+    done = subprocess.run(drawing, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "most"),
+    [
+        (
+            "from judged_useless import FAIL, load_episodes, time_matched_contrast as delta; "
+            "delta(load_episodes(condition='unaided', regimes=FAIL))",
+            35,
+        ),
+        (
+            "import asyncio; from judged_useless import run_cell; "
+            "asyncio.run(run_cell(model='scripted:never', task='atlas', n_questions=1, out='run', "
+            "progress=False))",
+            50,
+        ),
+    ],
+    ids=["contrast", "run"],
+)
+def test_little_is_loaded(code: str, most: int, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", code + COUNT], cwd=tmp_path, capture_output=True, check=True, text=True
+    )
+    assert int(done.stdout) <= most
+
+
+def test_no_file_name_is_in_two_rooms() -> None:
+    places: dict[str, set[Path]] = {}
+    for package in ("lib/judged_useless", "book/paper_book"):
+        for path in (ROOT / package).rglob("*.py"):
+            places.setdefault(path.name, set()).add(path.parent.relative_to(ROOT))
+    del places["__init__.py"]
+    assert {name: rooms for name, rooms in places.items() if len(rooms) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("package", "lines", "modules"),
+    [("lib/judged_useless", 17_500, 4), ("book/paper_book", 9_000, 99), ("tests", 22_000, 99)],
+)
+def test_the_house_stays_small(package: str, lines: int, modules: int) -> None:
+    files = list((ROOT / package).rglob("*.py"))
+    sizes = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    total = sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+    assert total <= lines
+    assert len(list((ROOT / package).glob("*.py"))) <= modules
+    if package != "tests":
+        assert {name: length for name, length in sizes.items() if length > 350} == {}
