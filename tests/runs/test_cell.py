@@ -315,7 +315,7 @@ async def test_a_thinking_condition_needs_a_thinking_model(tmp_path: Path) -> No
         ({"condition": "switch_rule"}, "needs a backup tool"),
         ({"base_url": "http://x"}, "a model was given"),
         ({"model": "scripted:no"}, "unknown policy 'no'"),
-        ({"model": "nobody:x"}, "unknown provider"),
+        ({"model": "nobody:x"}, "expected provider:name"),
     ],
 )
 async def test_bad_arguments_are_refused(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:

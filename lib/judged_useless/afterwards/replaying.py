@@ -7,9 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from judged_useless._io.files import sha256
+from judged_useless._io.messages import first_fault
 from judged_useless.afterwards.probe_findings import (
     FORMAT,
     OF_ANNOTATORS,
@@ -278,9 +279,7 @@ def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
             name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
         else:
             decoding = Decoding(**recorded["decoding"])
-            known = {"served_name": recorded["model"]}
-            if recorded.get("extra_body"):
-                known["extra_body"] = recorded["extra_body"]
+            known = {"served_name": recorded["model"], **recorded.get("options", {})}
             if recorded["preset"] is None:
                 known["decoding"] = decoding
             else:
@@ -297,5 +296,7 @@ def _named_fields(run: Run) -> Iterator[None]:
         yield
     except KeyError as error:
         raise RunError(f"{run.path / MANIFEST}: spec.model.{error.args[0]} is missing") from error
+    except ValidationError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.decoding: {first_fault(error)}") from error
     except (TypeError, ValueError, AttributeError) as error:
         raise RunError(f"{run.path / MANIFEST}: spec.model: {error}") from error
