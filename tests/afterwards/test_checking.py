@@ -124,7 +124,7 @@ def test_a_scripted_run_is_probed_without_the_options_of_a_server(
         capsys.readouterr()
         assert main(["replay", run, "--probe", "judgments", "--quiet", option, value]) == 1
         named = option.removeprefix("--").replace("-", "_")
-        assert f"scripted:own-4: a scripted agent has no option {named}" in capsys.readouterr().err
+        assert f"'scripted:own-4': provider 'scripted' has no option {named}" in capsys.readouterr().err
     assert not (tmp_path / "run.probes").exists()
 
 

@@ -75,7 +75,7 @@ def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("nobody:x", "--annotator nobody:x: .*unknown provider 'nobody', expected one of vllm, openai"),
+        ("nobody:x", "--annotator nobody:x: .*provider one of vllm, openai"),
         ("x", "--annotator x: .*expected provider:name"),
         ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
         (

@@ -19,10 +19,9 @@ from judged_useless.afterwards.rubric import get_stream, label_request, load_rub
 from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
-from judged_useless.protocol.prompts import get_probe_wording
-from judged_useless.protocol.side_channel import parse_side_channel
+from judged_useless.protocol.prompts import ProbeWording, Wording, get_probe_wording
+from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.protocol.turns import Turn
-from judged_useless.protocol.wording import ProbeWording, Wording
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.scoring import is_correct
 

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from judged_useless.models.base import Message
-from judged_useless.protocol.prompts import get_wording
+from judged_useless.protocol.prompts import Wording, get_wording
 from judged_useless.protocol.turns import Turn, get_style, read_native_calls
-from judged_useless.protocol.wording import Wording
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
 from judged_useless.tasks import get_task

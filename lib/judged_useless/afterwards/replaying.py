@@ -1,15 +1,16 @@
 """Probing a run: every trajectory is asked, beside the run and never in it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any
 
-from pydantic import TypeAdapter
-from typing_extensions import TypedDict
+from pydantic import TypeAdapter, ValidationError
 
 from judged_useless._io.files import sha256
+from judged_useless._io.messages import first_fault
 from judged_useless.afterwards.probe_findings import (
     FORMAT,
     OF_ANNOTATORS,
@@ -24,7 +25,7 @@ from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.protocol.prompts import get_probe_wording, get_wording
 from judged_useless.runs.cell_spec import differences, lasting_description, questions_sha256, text_sha256
 from judged_useless.runs.execution import carry_out
-from judged_useless.runs.manifests import MANIFEST, check_manifest, read_manifest
+from judged_useless.runs.manifests import MANIFEST, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import Key, RecordCheck, RunError
 from judged_useless.runs.trajectories import AnyRecord, call_record, record_check, timing_record
@@ -39,26 +40,7 @@ class _ProbeRecord(AnyRecord):
     results: list[dict[str, Any]]
 
 
-class _Agent(TypedDict):
-    provider: str
-    name: str
-
-
-class _ScriptedAgent(_Agent):
-    policy: str
-    seed: int
-    rates: dict[str, Any]
-
-
-class _LanguageModel(_Agent):
-    model: str
-    preset: str | None
-    decoding: dict[str, Any]
-    extra_body: NotRequired[dict[str, Any] | None]
-
-
 _RECORD = TypeAdapter(_ProbeRecord)
-_AGENT, _SCRIPTED, _LANGUAGE = (TypeAdapter(kind) for kind in (_Agent, _ScriptedAgent, _LanguageModel))
 
 
 class _Probing:
@@ -264,18 +246,12 @@ def _regimes(run: Run, given: Sequence[str] | None) -> Sequence[str]:
     return given
 
 
-def _recorded_model(run: Run, kind: TypeAdapter[Any]) -> dict[str, Any]:
-    """Return what a manifest says of the model; RunError if a field is not what its kind has."""
-    recorded: dict[str, Any] = run.manifest["spec"]["model"]
-    check_manifest(run.path / MANIFEST, recorded, kind, within="spec.model.")
-    return recorded
-
-
 def name_of_model(run: Run) -> str:
     """Return ``provider:name`` of the model of a run; RunError if its manifest does not say it."""
-    recorded = _recorded_model(run, _AGENT)
-    # The name of a scripted agent has its provider in it already.
-    return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
+    with _named_fields(run):
+        recorded = run.manifest["spec"]["model"]
+        # The name of a scripted agent has its provider in it already.
+        return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
 
 
 def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
@@ -297,24 +273,30 @@ def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
     RunError
         If the manifest does not say what the model was; the message names the field.
     """
-    name = name_of_model(run)
-    if name.startswith("scripted:"):
-        recorded = _recorded_model(run, _SCRIPTED)
-        known = {"seed": recorded["seed"], **recorded["rates"]}
-        return get_model(f"scripted:{recorded['policy']}", **{**known, **options})
-    recorded = _recorded_model(run, _LANGUAGE)
-    try:
-        decoding = Decoding(**recorded["decoding"])
-    except (TypeError, ValueError) as error:
-        raise RunError(f"{run.path / MANIFEST}: spec.model.decoding: {error}") from error
-    known = {"served_name": recorded["model"]}
-    if recorded.get("extra_body"):
-        known["extra_body"] = recorded["extra_body"]
-    if recorded["preset"] is None:
-        known["decoding"] = decoding
-    else:
-        # By its parts, so that the model is described as the paper's again.
-        known |= {"context": decoding.context, "seed": decoding.seed}
-        if decoding.thinking:
-            known["thinking"] = True
+    name, recorded = name_of_model(run), run.manifest["spec"]["model"]
+    with _named_fields(run):
+        if name.startswith("scripted:"):
+            name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
+        else:
+            decoding = Decoding(**recorded["decoding"])
+            known = {"served_name": recorded["model"], **recorded.get("options", {})}
+            if recorded["preset"] is None:
+                known["decoding"] = decoding
+            else:
+                # By its parts, so that the model is described as the paper's again.
+                known |= {"context": decoding.context, "seed": decoding.seed}
+                known |= {"thinking": True} if decoding.thinking else {}
     return get_model(name, **{**known, **options})
+
+
+@contextmanager
+def _named_fields(run: Run) -> Iterator[None]:
+    """Say of which file and field it is that a model cannot be made of."""
+    try:
+        yield
+    except KeyError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.{error.args[0]} is missing") from error
+    except ValidationError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.decoding: {first_fault(error)}") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model: {error}") from error

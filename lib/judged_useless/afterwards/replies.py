@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from judged_useless._io.strict_json import reply_object
-from judged_useless.protocol.prompts import USEFULNESS
-from judged_useless.protocol.vocabulary import PREFERENCES
+from judged_useless.protocol.vocabulary import PREFERENCES, USEFULNESS
 
 #: Answers that copy the template. The paper names the first three and "six similar" ones, which are ours.
 PLACEHOLDERS = frozenset(
@@ -55,7 +54,7 @@ def is_placeholder(answer: str | None) -> bool:
 
 
 def read_usefulness(reply: str) -> str | None:
-    """Return one of `judged_useless.protocol.prompts.USEFULNESS`; None if the reply does not parse."""
+    """Return one of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse."""
     said = reply_object(reply).get("usefulness")
     return said if isinstance(said, str) and said in USEFULNESS else None
 

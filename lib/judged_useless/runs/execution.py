@@ -12,12 +12,11 @@ from tqdm import tqdm
 
 from judged_useless.models.base import (
     ContextOverflowError,
-    CostCapReachedError,
+    EveryRequestFailsError,
     FatalModelError,
     Generation,
     Model,
     ModelError,
-    NoServerError,
 )
 from judged_useless.runs.cell_spec import differences, software
 from judged_useless.runs.gated_model import Gate, GatedModel
@@ -265,10 +264,10 @@ class _Execution:
             await self._writer.append(f"{key[0]}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
-        """Tell whether no further request makes sense: the cost cap, no server, or a fault from the start."""
-        if isinstance(error, CostCapReachedError | NoServerError):
+        """Tell whether no further request makes sense, by its kind or since nothing has succeeded yet."""
+        if isinstance(error, EveryRequestFailsError):
             return True
-        # A wrong key fails the first request. A refusal in the middle concerns one question.
+        # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
         return fatal and not self.done
 

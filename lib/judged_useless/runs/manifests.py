@@ -121,10 +121,10 @@ def read_manifest(path: Path, *, of_run: bool = False) -> dict[str, Any] | None:
     except ValueError as error:
         raise RunError(str(error)) from error
     if manifest is not None:
-        check_manifest(file, manifest, _JOB)
+        _check(file, manifest, _JOB)
         if of_run:
             _refuse_afterwards(path, manifest["spec"])
-            check_manifest(file, manifest, _RUN)
+            _check(file, manifest, _RUN)
             _check_plan(file, manifest)
     return manifest
 
@@ -140,12 +140,11 @@ def require_manifest(path: Path, *, of_run: bool = False) -> dict[str, Any]:
     raise RunError(f"{path}: no manifest.json there, so it is no run directory")
 
 
-def check_manifest(file: Path, manifest: Mapping[str, Any], kind: TypeAdapter[Any], within: str = "") -> None:
-    """Check a manifest, or what is `within` a field of one, or raise `RunError` naming file and field."""
+def _check(file: Path, manifest: Mapping[str, Any], kind: TypeAdapter[Any]) -> None:
     try:
         kind.validate_python(manifest, strict=True)
     except ValidationError as error:
-        raise RunError(f"{file}: {within}{first_fault(error)}") from error
+        raise RunError(f"{file}: {first_fault(error)}") from error
 
 
 def probes_folder_around(path: Path) -> Path | None:
