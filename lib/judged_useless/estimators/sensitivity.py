@@ -197,8 +197,8 @@ def left_out(episodes: Episodes, label: str = "question_id") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        What is left out, in a column named as the label; ``value``, Δ without it (NaN where nothing is left to
-        compare), in its order; and ``change`` from Δ on all.
+        What is left out, in a column named as the label; ``value``, Δ without it (NaN where nothing is left
+        to compare), in its order; and ``change`` from Δ on all.
     """
     points, delta, *_ = _published(episodes)
     codes, names = points.label_codes(label)
