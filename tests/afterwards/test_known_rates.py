@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless.afterwards.beside import answer_now_branches, read_run
+from judged_useless.afterwards.probe_findings import answer_now_branches, read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves, missing_replies
 from judged_useless.estimators.inference import wilson_interval

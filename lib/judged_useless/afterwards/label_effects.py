@@ -1,48 +1,18 @@
-"""What labels are good for: which go on the sheet, what judgments are worth by S1, and Δ by S2."""
+"""What labels are good for: what stated judgments are worth by S1, and Δ of stated judgments by S2."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from judged_useless.afterwards.items import KEY
-from judged_useless.afterwards.label_checks import checked_labels
-from judged_useless.afterwards.labels import get_stream
-from judged_useless.afterwards.resolving import with_stated
+from judged_useless.afterwards.adjudication import checked_labels, stream_of
+from judged_useless.afterwards.items import EPISODE, ITEM_KEY
+from judged_useless.afterwards.rubric import get_stream
 from judged_useless.environment.regimes import FAIL
+from judged_useless.episodes.schema import EpisodeError, missing
 from judged_useless.estimators.agreement import agreement
 from judged_useless.estimators.contrast import time_matched_contrast
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-
-
-def to_adjudicate(found: pd.DataFrame, n_checked: int, *, seed: int = 0) -> pd.DataFrame:
-    """Return the disagreements that a person rules on, as the paper's author did.
-
-    Parameters
-    ----------
-    found : pandas.DataFrame
-        As `disagreements` returns it.
-    n_checked : int
-        Of those that change no count, a random sample of so many is ruled on too, to see how often the
-        primary annotator is right where its label stands; all of them if there are no more.
-    seed : int, default 0
-        Of the sample.
-
-    Returns
-    -------
-    pandas.DataFrame
-        All that change a count, and the sample, sorted by id.
-
-    References
-    ----------
-    Paper, Appendix B.2: all 59 that change a count, and a random 40 of the other 328 (arXiv:2610.06191).
-    """
-    found = found.sort_index()
-    others = found.index[~found["changes_count"].astype(bool)]
-    draws = np.random.default_rng(seed)
-    chosen = draws.choice(len(others), min(n_checked, len(others)), replace=False)
-    return found[found["changes_count"].astype(bool) | found.index.isin(others[np.sort(chosen)])]
 
 
 def judged_accuracy(
@@ -83,8 +53,8 @@ def judged_accuracy(
     Paper, Appendix B.2 "Accuracy of stated judgments" (arXiv:2610.06191).
     """
     worth = _judgments(key, evidence, "S1").dropna()
-    stated = _judgments(key, said, "S2").reindex(worth.index)
-    labelled = stated.index.intersection(_places(key, said.dropna(), "S2"))
+    stated = _judgments(key, said, "S2")
+    labelled = worth.index.intersection(stated.index)
     worth, stated = worth.loc[labelled], stated.loc[labelled]
     questions = worth.index.get_level_values("question_id")
     rows: dict[object, Estimate] = {}
@@ -99,17 +69,12 @@ def judged_accuracy(
     return estimates_frame(rows, "stated judgments")
 
 
-def _places(key: pd.DataFrame, labels: "pd.Series[Any]", stream: str) -> pd.MultiIndex:
-    rows = key[(key["stream"] == stream) & key.index.isin(labels.index)]
-    return pd.MultiIndex.from_frame(rows[list(KEY)])
-
-
 def _judgments(key: pd.DataFrame, labels: "pd.Series[Any]", stream: str) -> "pd.Series[Any]":
-    """Return judgments by where they belong, so that both streams have one index."""
+    """Return the judgments of labelled items by where they belong, so that both streams have one index."""
     rows, kind = key[key["stream"] == stream], get_stream(stream)
     given = checked_labels(kind, rows.index, labels, f"labels of {stream}")
-    values = [kind.judgments[given[name]] if name in given else None for name in rows.index]
-    return pd.Series(values, index=pd.MultiIndex.from_frame(rows[list(KEY)]), dtype=object)
+    index = pd.MultiIndex.from_frame(rows.loc[list(given), list(ITEM_KEY)])
+    return pd.Series([kind.judgments[label] for label in given.values()], index=index, dtype=object)
 
 
 def stated_contrasts(
@@ -150,26 +115,79 @@ def stated_contrasts(
     Paper, Appendix D.4, Table 23 (arXiv:2610.06191).
     """
     failing = episodes[episodes["regime"].isin(FAIL)]
+    if failing.empty:
+        raise UndefinedEstimateError("Δ is undefined: no episode of a regime with failures")
+    names = ["model", "condition", "split"]
+    # Only what tells the cells apart is said of them.
+    telling = [name for name in names if len(failing[name].unique()) > 1]
     rows: dict[object, Estimate] = {}
-    for cell, part in _cells(failing):
-        for name, labels in {"keyword reader": None, **readings}.items():
+    for cell, part in failing.groupby(names, sort=False):
+        said = ", ".join(str(value) for name, value in zip(names, cell, strict=True) if name in telling)
+        for reading, labels in {"keyword reader": None, **readings}.items():
             stated = part if labels is None else with_stated(part, key, labels)
+            row = f"{said}: {reading}" if said else reading
             try:
-                rows[f"{cell}{name}"] = time_matched_contrast(
+                rows[row] = time_matched_contrast(
                     stated, judgments="stated", n_boot=n_boot, seed=seed, level=level
                 )
             except ValueError as error:
-                rows[f"{cell}{name}"] = Estimate.undefined(str(error))
-    if not rows:
-        raise UndefinedEstimateError("Δ is undefined: no episode of a regime with failures")
+                rows[row] = Estimate.undefined(str(error))
     return estimates_frame(rows, "Δ of stated judgments")
 
 
-def _cells(episodes: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    names = [name for name in ("model", "condition", "split") if len(episodes[name].unique()) > 1]
-    if not names:
-        yield from [("", episodes)] if len(episodes) else []
-        return
-    for cell in episodes[names].drop_duplicates().itertuples(index=False, name=None):
-        here = (episodes[names] == list(cell)).all(axis=1)
-        yield f"{', '.join(map(str, cell))}: ", episodes[here]
+def with_stated(episodes: pd.DataFrame, key: pd.DataFrame, labels: "pd.Series[Any]") -> pd.DataFrame:
+    """Return episodes whose ``stated`` judgments are an annotation's in place of the keyword reader's.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of the annotated runs, with every field of `judged_useless.afterwards.items.EPISODE`.
+    key : pandas.DataFrame
+        As `key_table` returns it, of S2.
+    labels : pandas.Series
+        Label by item id.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Useful and partly useful are USEFUL; no judgment, unclear and unlabelled are None (paper, D.4).
+
+    Raises
+    ------
+    ValueError
+        If the items are not of S2 or one occurs twice, a label is none of S2's, or no item is of these
+        episodes.
+    EpisodeError
+        If episodes lack a field by which labels are put in their place.
+    """
+    kind = stream_of(key)
+    if kind.name != "S2":
+        raise ValueError(f"items of {kind.name}; stated judgments are S2")
+    given = checked_labels(kind, key.index, labels, "labels")
+    if lacking := [name for name in EPISODE if name not in episodes]:
+        raise EpisodeError(
+            f"episodes: field {lacking[0]!r} is missing, and labels are put in their place by it"
+        )
+    found: dict[tuple[Any, ...], dict[int, str | None]] = {}
+    for name, place, t in zip(key.index, _places(key), key["t"], strict=True):
+        found.setdefault(place, {})[int(t)] = kind.judgments[given[name]] if name in given else None
+    places = _places(episodes)
+    if given and not set(found) & set(places):
+        raise ValueError("no item is of one of these episodes; expected those of the annotated runs")
+    stated: Sequence[Any] = [
+        [found.get(place, {}).get(t) for t in range(1, sum(action != "finish" for action in actions) + 1)]
+        for place, actions in zip(places, episodes["actions"], strict=True)
+    ]
+    return episodes.assign(stated=pd.Series(stated, index=episodes.index, dtype=object))
+
+
+def _places(table: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """Return what tells the episodes of a table, however it holds numbers where one is missing."""
+    columns = [
+        [
+            None if missing(value) else int(value) if name in ("budget", "seed") else value
+            for value in table[name]
+        ]
+        for name in EPISODE
+    ]
+    return list(zip(*columns, strict=True))
