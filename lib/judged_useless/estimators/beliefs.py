@@ -1,6 +1,7 @@
 """What agents say going on and answering now are worth, against what both came to (paper, Appendix C.4)."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -315,7 +316,7 @@ def beliefs_by_model(
     seed: int = 0,
     level: float = 0.95,
 ) -> dict[str, pd.DataFrame]:
-    """Return the :func:`belief_curves` of every model of a table that was asked; prior: :func:`belief_prior`."""
+    """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}
@@ -323,12 +324,10 @@ def beliefs_by_model(
     asked = episodes[episodes["model"].isin(episodes["model"][_has_replies(episodes)])]
     curves = {}
     for model, part in asked.groupby("model", sort=False):
-        try:
+        with suppress(UndefinedEstimateError):  # a model that answers at once has no decision to be asked at
             curves[str(model)] = belief_curves(
                 part, regime=regime, prior=prior, n_boot=n_boot, seed=seed, level=level
             )
-        except UndefinedEstimateError:
-            pass  # a model that answers at once has no decision to be asked at
     return curves
 
 
