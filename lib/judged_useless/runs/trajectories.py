@@ -32,6 +32,7 @@ class CallRecord(TypedDict):
     prompt_tokens: int | None
     completion_tokens: int | None
     # Kept where it happened only: almost no call has any.
+    end_word: NotRequired[str]
     n_replaced: NotRequired[int]
 
 
@@ -145,6 +146,9 @@ def call_record(call: "Call") -> CallRecord:
         "prompt_tokens": generation.prompt_tokens,
         "completion_tokens": generation.completion_tokens,
     }
+    # Kept where they are something: almost no call has any.
+    if generation.end_word:
+        record["end_word"] = generation.end_word
     if generation.n_replaced:
         record["n_replaced"] = generation.n_replaced
     return record
