@@ -71,7 +71,18 @@ async def test_a_run_that_has_lost_some_is_not_complete_while_they_are_missing(
             await run(tmp_path)
     left = Run(tmp_path)
     assert (left.manifest["status"], left.manifest["n_episodes"]["done"]) == ("incomplete", 17)
-    assert len(read_run(tmp_path)) == 17
+    with pytest.warns(UserWarning, match="with 17 of 18 episodes"):
+        assert len(read_run(tmp_path, allow_partial=True)) == 17
+
+
+async def test_files_beside_those_of_the_run_are_said(tmp_path: Path) -> None:
+    await run(tmp_path)
+    for name in ("plausible.jsonl", "persistent (copy).jsonl", "cell.parquet"):
+        (tmp_path / name).write_bytes((tmp_path / "persistent.jsonl").read_bytes())
+    with pytest.warns(
+        UserWarning, match="not of this run, and not read: cell.parquet, persistent .copy..jsonl, plaus"
+    ):
+        assert len(read_run(tmp_path)) == 18
 
 
 def put(**fields: Any) -> Callable[[dict[str, Any]], object]:
@@ -138,7 +149,7 @@ async def test_a_trajectory_that_is_not_of_the_run_is_refused(
     file.write_text("".join(json.dumps(record) + "\n" for record in records))
     before = files(tmp_path)
     with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
-        read_run(tmp_path)
+        read_run(tmp_path, allow_partial=True)
     with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
         await run(tmp_path)
     assert files(tmp_path) == before

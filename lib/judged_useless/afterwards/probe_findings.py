@@ -243,13 +243,15 @@ def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str |
     )
 
 
-def read_run(path: str | Path) -> pd.DataFrame:
+def read_run(path: str | Path, *, allow_partial: bool = False) -> pd.DataFrame:
     """Return the episodes of a run directory, with what was asked of them afterwards.
 
     Parameters
     ----------
     path : str or pathlib.Path
         The directory.
+    allow_partial : bool, default False
+        As for `Run.episodes`: also what there is of a run that is not complete.
 
     Returns
     -------
@@ -259,10 +261,10 @@ def read_run(path: str | Path) -> pd.DataFrame:
     Raises
     ------
     RunError
-        If it is no run directory, no episode has ended yet, or it says that it is complete and is not.
+        If it is no run directory, or not complete.
     """
     run = Run(path)
-    return merge_probes(run.episodes(), run.path)
+    return merge_probes(run.episodes(allow_partial=allow_partial), run.path)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """A run directory read back: as episodes, as trajectories, as one conversation."""
 
+import warnings
 from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from pathlib import Path
@@ -7,12 +8,14 @@ from typing import Any
 
 import pandas as pd
 
+from judged_useless._io.messages import listed
 from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.run_files import RunError, read_records
 from judged_useless.runs.trajectories import trajectory_check
 
+_EPISODE_FILES = (".jsonl", ".jsonl.gz", ".parquet")
 _FIELDS = (*REQUIRED, *OPTIONAL)
 #: Actions that show a page; a lookup shows a sentence of the current one.
 _SEARCHES = ("search", "backup_search")
@@ -54,12 +57,12 @@ class Run:
         """Episodes that have ended, of those planned: ``73 of 240``."""
         return "{done} of {planned}".format(**self.manifest["n_episodes"])
 
-    def require_complete(self) -> None:
+    def require_complete(self, *, or_give: str = "") -> None:
         """Raise `RunError` if episodes are missing: what ends first is not like the rest."""
         if not self.complete:
             raise RunError(
                 f"{self.path}: the run is {self.manifest['status']}, with {self.counts} episodes; finish it "
-                "first, with the call that started it"
+                f"first, with the call that started it{or_give}"
             )
 
     def trajectories(self, *, counted: bool = False) -> Iterator[dict[str, Any]]:
@@ -115,8 +118,14 @@ class Run:
                     f"{first}.jsonl"
                 )
 
-    def episodes(self) -> pd.DataFrame:
+    def episodes(self, *, allow_partial: bool = False) -> pd.DataFrame:
         """Return the trajectories as episodes.
+
+        Parameters
+        ----------
+        allow_partial : bool, default False
+            Return, with a warning, what there is of a run that is not complete. Short episodes end first:
+            estimates from the first of them are not those of the whole run.
 
         Returns
         -------
@@ -130,10 +139,12 @@ class Run:
         Raises
         ------
         RunError
-            If there is none yet, one is not of this run, or the run says it is complete and is not.
+            If the run is not complete or says that it is and is not, or an episode is not of this run.
         EpisodeError
             If one is not what the schema says.
         """
+        if not allow_partial:
+            self.require_complete(or_give=", or read what there is with allow_partial=True")
         rows = []
         for record in self.trajectories(counted=True):
             row = {name: record[name] for name in _FIELDS}
@@ -143,7 +154,17 @@ class Run:
             rows.append(row)
         if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
+        self._say_what_is_odd()
         return typed(validate(from_records(rows), source=str(self.path)))
+
+    def _say_what_is_odd(self) -> None:
+        if not self.complete:
+            said = f"the run is {self.manifest['status']}, with {self.counts} episodes: short ones end first"
+            warnings.warn(f"{self.path}: {said}", stacklevel=3)
+        known = {f"{regime}.jsonl" for regime in self.manifest["spec"]["regimes"]}
+        files = {file.name for file in self.path.iterdir() if file.name.endswith(_EPISODE_FILES)}
+        if others := sorted(files - known):
+            warnings.warn(f"{self.path}: not of this run, and not read: {listed(others)}", stacklevel=3)
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
         """Return the trajectory of a question in a regime; KeyError if the run has none."""

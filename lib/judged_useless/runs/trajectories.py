@@ -1,7 +1,7 @@
 """What a run keeps of one episode: the fields of an episode first, then everything it came from."""
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
@@ -14,35 +14,18 @@ if TYPE_CHECKING:
     from judged_useless.agent.loop import Episode
 
 
-class MessageRecord(TypedDict):
-    """One message of a conversation."""
-
+class _Message(TypedDict):
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-class CallRecord(TypedDict):
-    """What is kept of a request; equal for equal ones."""
-
+class _Call(TypedDict):
     kind: str
     t: int
     text: str
-    reasoning: NotRequired[str | None]
     finish_reason: str
     prompt_tokens: int | None
     completion_tokens: int | None
-    # Kept where it happened only: almost no call has any.
-    end_word: NotRequired[str]
-    n_replaced: NotRequired[int]
-
-
-class Timing(TypedDict):
-    """What can differ between two equal requests."""
-
-    # What a cache held, and so the price, depends on what else was running.
-    seconds: float
-    cached_tokens: int | None
-    cost_usd: float | None
 
 
 class _Event(TypedDict):
@@ -50,36 +33,42 @@ class _Event(TypedDict):
     event: str
 
 
+class _Seen(TypedDict):
+    action: str
+    failed: bool
+    real_title: str | None
+
+
 class AnyRecord(TypedDict):
-    """What every record of a folder has, of a run or of what was asked of one afterwards."""
+    """What is read of every record of a folder, of a run or of what was asked of one afterwards."""
 
     question_id: Annotated[str, Field(min_length=1)]
-    calls: list[CallRecord]
+    calls: list[_Call]
     timings: list[dict[str, Any]]
 
 
 class Trajectory(AnyRecord):
-    """One episode as a run keeps it. What its lists hold is checked with the episodes of a table."""
+    """What is read of an episode of a run. What its lists hold is checked with the episodes of a table."""
 
     model: str
     condition: str
     split: str
     regime: str
-    actions: list[Any]
-    judgments: list[Any]
-    success: Any
-    termination: str | None
     task: str
     budget: int
-    answer: str | None
-    failed: list[bool]
-    stated: list[Any]
+    simulated: bool
+    success: Any
+    seed: Any
     n_judgment_calls: Any
     n_discarded: Any
-    seed: Any
-    simulated: bool
-    messages: list[MessageRecord]
-    observation_meta: list[dict[str, Any]]
+    answer: str | None
+    termination: str | None
+    actions: list[Any]
+    judgments: list[Any]
+    stated: list[Any]
+    failed: list[bool]
+    messages: list[_Message]
+    observation_meta: list[_Seen]
     events: list[_Event]
 
 
@@ -134,10 +123,10 @@ def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
     }
 
 
-def call_record(call: "Call") -> CallRecord:
+def call_record(call: "Call") -> dict[str, Any]:
     """Return what is kept of a request; equal for equal ones."""
     generation = call.generation
-    record: CallRecord = {
+    record = {
         "kind": call.kind,
         "t": call.t,
         "text": generation.text,
@@ -146,17 +135,15 @@ def call_record(call: "Call") -> CallRecord:
         "prompt_tokens": generation.prompt_tokens,
         "completion_tokens": generation.completion_tokens,
     }
-    # Kept where they are something: almost no call has any.
-    if generation.end_word:
-        record["end_word"] = generation.end_word
-    if generation.n_replaced:
-        record["n_replaced"] = generation.n_replaced
-    return record
+    # Kept where they are something only: almost no call has any.
+    rare = {"end_word": generation.end_word, "n_replaced": generation.n_replaced}
+    return record | {name: value for name, value in rare.items() if value}
 
 
-def timing_record(call: "Call") -> Timing:
+def timing_record(call: "Call") -> dict[str, Any]:
     """Return what can differ between two equal requests."""
     generation = call.generation
+    # What a cache held, and so the price, depends on what else was running.
     return {
         "seconds": round(generation.seconds, 4),
         "cached_tokens": generation.cached_tokens,
