@@ -15,13 +15,11 @@ import pandas as pd
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
 from judged_useless.episodes.steps import UNKNOWN
-from judged_useless.estimators.cells import warn_if_pooled
 from judged_useless.estimators.contrast import Strata, compared_histories, contrast_measure
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import Bools, Ints, Weights, step_window
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.rates import wilson_interval
-from judged_useless.estimators.resampling import Resampling, Stream
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.matching import Bools, Ints, Weights, step_window, warn_if_pooled
+from judged_useless.estimators.resampling import Measure, Resampling, Stream
 
 STRATA: tuple[Strata, ...] = get_args(Strata)
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
