@@ -18,7 +18,7 @@ CELL: dict[str, Any] = {"task": "atlas", "n_questions": 4, "progress": False}
 
 
 async def test_a_regime(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    odd = Regime("odd_ones_fail", lambda t: t % 2 == 1, in_paper=False)
+    odd = Regime("odd_ones_fail", lambda t: t % 2 == 1)
     monkeypatch.setitem(REGIMES, odd.name, odd)
     run = await run_cell(model="scripted:never", regimes=[odd.name], out=tmp_path / "run", **CELL)
     for failed in run.episodes()["failed"]:

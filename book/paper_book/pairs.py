@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.episodes.decisions import as_frame, build_decision_points, observation_table
+from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError
 
 _FIELDS = ("question_id", "regime", "actions", "judgments", "success")

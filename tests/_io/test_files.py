@@ -1,12 +1,15 @@
 """Files written whole or not at all, and where the project's data lies."""
 
+import gzip
 import hashlib
 import stat
+import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from judged_useless._io import paths
-from judged_useless._io.files import sha256, write_atomically
+from judged_useless._io.files import UnreadableFileError, sha256, text_lines, write_atomically
 from judged_useless._io.paths import cache_dir, data_dir
 
 
@@ -41,6 +44,59 @@ def test_sha256_of_a_known_text(tmp_path: Path) -> None:
     path = tmp_path / "abc"
     path.write_bytes(b"abc" * 100_000)
     assert sha256(path) == hashlib.sha256(b"abc" * 100_000).hexdigest()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_lines_have_their_numbers_and_end_at_line_feeds_only(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / ("lines.gz" if pack is gzip.compress else "lines")
+    path.write_bytes(pack("\ufeffone\u2028\x0bstill\n\n \nfour".encode()))
+    assert list(text_lines(path)) == [(1, "one\u2028\x0bstill\n"), (4, "four")]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "a.gz",
+            gzip.compress(b"one\n" * 9)[:-9],
+            r"after line \d: the compressed file is cut off",
+        ),
+        ("a.gz", b"plain", "after line 0: the compressed file"),
+        ("a", b"one\n\xe4\n", "line 2: not UTF-8 text"),
+    ],
+)
+def test_a_damaged_file_is_named_with_its_line(
+    name: str, content: bytes, message: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(UnreadableFileError, match=rf"{name}, {message}"):
+        list(text_lines(tmp_path / name))
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"{%s}\n" % (b" " * 2**20), r"unpacks to more than 26\d MiB"),
+        (b"x" * 2**20, "line 1: longer than 64 MiB"),
+    ],
+)
+def test_a_small_file_that_unpacks_to_a_huge_one_is_refused_in_little_memory(
+    line: bytes, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "bomb.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as stream:
+        for _ in range(300):
+            stream.write(line)
+    tracemalloc.start()
+    try:
+        with pytest.raises(UnreadableFileError, match=message):
+            for _ in text_lines(path):
+                pass
+        assert tracemalloc.get_traced_memory()[1] < 300 * 2**20
+    finally:
+        tracemalloc.stop()
 
 
 def test_data_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

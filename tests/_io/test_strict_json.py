@@ -1,9 +1,9 @@
-"""JSON whose keys are given once, and values as messages repeat them."""
+"""JSON whose keys are given once."""
 
 from pathlib import Path
 
 import pytest
-from judged_useless._io.strict_json import RepeatedKeyError, read_object, shown, strict_loads
+from judged_useless._io.strict_json import RepeatedKeyError, read_object, strict_loads
 
 
 def test_keys_may_come_again_in_another_object_only() -> None:
@@ -28,11 +28,6 @@ def test_a_file_holds_an_object_or_is_refused_by_name(tmp_path: Path) -> None:
         file.write_bytes(content)
         with pytest.raises(ValueError, match=rf"manifest\.json: {message}"):
             read_object(file)
-
-
-def test_a_long_value_is_cut() -> None:
-    assert shown("x" * 78) == repr("x" * 78)
-    assert shown("x" * 79) == "'" + "x" * 79 + "…"
 
 
 def test_a_key_given_twice_among_very_many_is_found_at_once() -> None:

@@ -297,13 +297,6 @@ class TestFailures:
             run("random", [])
         with pytest.raises(ValueError, match="unknown style"):
             run("unaided", [], style="json")
-        with pytest.raises(ValueError, match="no budget"):
-            Episode(
-                CannedModel([]),
-                Environment(QUESTIONS[0], "clean", budget=None),
-                get_condition("unaided"),
-                Options(),
-            )
 
 
 def test_a_run_can_be_held_to_its_form() -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from judged_useless.environment.alterations import EMPTY_PAGE
 from judged_useless.environment.environment import Environment, Observation
 from judged_useless.environment.failed_paragraphs import FailurePool, replicate_salt
-from judged_useless.environment.failures import ERRORS, FAULTS, get_fault
+from judged_useless.environment.failures import ERRORS, FAULTS, Setting, get_fault
 from judged_useless.environment.knowledge import NO_RESULTS
 from judged_useless.environment.regimes import FAIL, REGIMES, Regime, get_regime
 from judged_useless.tasks.question import Paragraph, Question
@@ -24,10 +24,8 @@ def _run(
     regime: str | Regime,
     calls: Calls,
     pool: FailurePool | None = POOL,
-    *,
-    two_source: bool = False,
 ) -> list[Observation]:
-    environment = Environment(question, regime, pool, two_source=two_source)
+    environment = Environment(question, regime, pool)
     observations = [environment.step(action, text) for action, text in calls]
     return [observation for observation in observations if observation is not None]
 
@@ -63,13 +61,6 @@ def test_regimes_of_a_question_share_the_order_of_failed_paragraphs(
     assert shown == order[: len(shown)]
 
 
-@given(st.sets(st.sampled_from(range(12)), min_size=1), EPISODES)
-def test_a_subset_run_draws_the_same_paragraphs(chosen: set[int], calls: Calls) -> None:
-    pool = FailurePool(SPLIT)  # as a run of the subset alone would build it: over the whole split
-    for number in chosen:
-        assert _run(SPLIT[number], "persistent", calls, pool) == _run(SPLIT[number], "persistent", calls)
-
-
 BACKED = st.lists(CALLS | st.tuples(st.just("backup_search"), st.just("Page 3 of")), min_size=1, max_size=8)
 
 
@@ -78,8 +69,8 @@ def test_every_record_says_truthfully_whether_it_was_replaced(
     question: Question, calls: Calls, name: str
 ) -> None:
     regime = get_regime(name)
-    real = _run(question, "clean", calls, two_source=True)
-    shown = _run(question, regime, calls, two_source=True)
+    real = _run(question, "ts_clean", calls)
+    shown = _run(question, dataclasses.replace(regime, two_source=True), calls)
     for index, (truth, observation) in enumerate(zip(real, shown, strict=True), start=1):
         assert observation.index == index
         assert observation.replaced == (observation.text != truth.text)
@@ -145,12 +136,12 @@ def test_a_replaced_search_still_moves_the_current_page() -> None:
     question = SPLIT[2]
     title = question.paragraphs[5].title
     _, lookup = _run(question, "recover_after_1", [("search", title), ("lookup", "Page")])
-    assert lookup.text == f"(Result 1/2) Page 5 of question 2 opened in {1900 + 2 + 5}."
+    assert lookup.text == f"(Result 1/3) Page 5 of question 2 opened in {1900 + 2 + 5}."
     assert lookup.real_title == title
 
 
 def test_altered_pages_follow_the_agent_when_only_some_observations_fail() -> None:
-    regime = Regime("late_answerless", lambda t: t >= 2, how="answerless", in_paper=False)
+    regime = Regime("late_answerless", lambda t: t >= 2, how="answerless")
     question = SPLIT[3]
     gold = question.paragraphs[3].title
     shown, lookup = _run(question, regime, [("search", gold), ("lookup", "more")])
@@ -190,14 +181,8 @@ def test_an_invalid_action_costs_a_step_and_an_observation_and_is_never_replaced
     assert first is not None
     assert second is not None
     assert first.text == "Error: 'fly' is not a valid action. Valid actions: search, lookup, finish."
-    assert (first.index, first.action, first.invalid, first.failed, first.replaced) == (
-        1,
-        "invalid",
-        True,
-        True,
-        False,
-    )
-    assert (second.index, second.action, second.invalid) == (2, "search", False)
+    assert (first.index, first.action, first.failed, first.replaced) == (1, "invalid", True, False)
+    assert (second.index, second.action) == (2, "search")
     assert second.title == POOL.paragraphs_for(SPLIT[0])[0].title
     assert environment.steps_left == 6
 
@@ -216,7 +201,7 @@ def test_backup_searches_the_intact_pages_and_takes_an_index() -> None:
     assert [o.index for o in steps if o] == [1, 2, 3]
     alone = Environment(question, "recover_after_2", POOL).step("backup_search", gold)
     assert alone is not None
-    assert alone.invalid
+    assert alone.action == "invalid"
 
 
 def test_a_switched_off_primary_returns_the_notice() -> None:
@@ -246,14 +231,6 @@ def test_the_budget_ends_the_episode() -> None:
     assert environment.answer is None
     with pytest.raises(RuntimeError, match="ended after 2 steps"):
         environment.step("finish", "x")
-    unlimited = Environment(SPLIT[0], "clean", budget=None)
-    assert [unlimited.step("search", "x") is None for _ in range(20)] == [False] * 20
-    assert unlimited.steps_left is None
-
-
-def test_meta_has_everything_but_the_text() -> None:
-    observation = _run(SPLIT[0], "persistent", [("search", "x")])[0]
-    assert set(observation.meta()) == {field.name for field in dataclasses.fields(Observation)} - {"text"}
 
 
 def test_what_cannot_be_set_up_is_refused() -> None:
@@ -272,8 +249,6 @@ def test_what_cannot_be_set_up_is_refused() -> None:
 
 
 def test_every_fault_answers_a_search() -> None:
-    from judged_useless.environment.failures import Setting
-
     for how in FAULTS:
         shown = get_fault(how, Setting(SPLIT[0], POOL)).show("search", "x")
         assert (shown is None) == (how == "none")

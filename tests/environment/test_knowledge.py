@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.environment.knowledge import NO_PAGE, NO_RESULTS, KnowledgeBase, LookupMode, Reader
+from made_up import plain_closest, plain_search
 
 PAGES = {
     "Lake Tana": "Tana lies in Ethiopia. It feeds the Blue Nile!  Is it deep? It is 15 m. Blue is its name.",
@@ -50,20 +51,21 @@ def test_a_hit_shows_and_opens_the_page_and_a_miss_does_neither() -> None:
 def test_lookup_returns_the_first_sentence_each_time() -> None:
     reader = _reader()
     reader.search("Lake Tana")
-    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 1/2) It feeds the Blue Nile!"] * 2
-    assert reader.lookup("15").text == "(Result 1/1) It is 15 m."
+    # The numbers are places on the page: its second and fourth sentence of five.
+    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 2/5) It feeds the Blue Nile!"] * 2
+    assert reader.lookup("15").text == "(Result 4/5) It is 15 m."
 
 
 def test_lookup_as_in_the_paper_goes_on_to_the_next_sentence() -> None:
     reader = _reader("paper")
     reader.search("Lake Tana")
     texts = [reader.lookup("blue").text for _ in range(3)]
-    assert texts[:2] == ["(Result 1/2) It feeds the Blue Nile!", "(Result 2/2) Blue is its name."]
+    assert texts[:2] == ["(Result 2/5) It feeds the Blue Nile!", "(Result 5/5) Blue is its name."]
     assert texts[2] == "Error: no more sentences of the current article contain 'blue'."
-    assert reader.lookup("deep").text == "(Result 1/1) Is it deep?"
-    assert reader.lookup("Blue").text == "(Result 1/2) It feeds the Blue Nile!"
+    assert reader.lookup("deep").text == "(Result 3/5) Is it deep?"
+    assert reader.lookup("Blue").text == "(Result 2/5) It feeds the Blue Nile!"
     reader.search("Lake Tana")
-    assert reader.lookup("BLUE").text == "(Result 1/2) It feeds the Blue Nile!"
+    assert reader.lookup("BLUE").text == "(Result 2/5) It feeds the Blue Nile!"
 
 
 def test_lookup_without_page_or_match_is_an_error_text() -> None:
@@ -75,9 +77,29 @@ def test_lookup_without_page_or_match_is_an_error_text() -> None:
     assert reader.lookup("blue").text == NO_PAGE
 
 
-@given(st.text(max_size=20))
-def test_there_is_always_a_closest_title(query: str) -> None:
-    assert KnowledgeBase(PAGES).closest_title(query) in PAGES
+# Few letters make many ties; over 200 characters difflib disregards frequent ones.
+FEW, ANY = st.text(st.sampled_from("ab c"), max_size=25), st.text(max_size=25)
+LONG = st.text(st.sampled_from("abcdefgh"), min_size=190, max_size=230)
+MANY = st.dictionaries(
+    FEW | ANY | LONG, st.text(st.sampled_from("ab AB.é"), max_size=40), min_size=1, max_size=10
+)
+
+
+@given(MANY, st.lists(FEW | ANY | LONG, min_size=1, max_size=4))
+def test_search_equals_the_protocol_for_new_and_repeated_queries(
+    pages: dict[str, str], queries: list[str]
+) -> None:
+    knowledge_base = KnowledgeBase(pages)
+    for query in [*queries, *queries, *pages]:
+        assert knowledge_base.search(query) == plain_search(pages, query)
+        if query.lower() not in {title.lower() for title in pages}:
+            assert knowledge_base.closest_title(query) == plain_closest(pages, query)[0]
+
+
+def test_a_page_that_ends_in_a_blank_has_no_empty_sentence() -> None:
+    reader = Reader(KnowledgeBase({"Tana": "A lake.  It is deep. "}))
+    reader.search("Tana")
+    assert reader.lookup("deep").text == "(Result 2/2) It is deep."
 
 
 def test_closest_title_has_no_threshold() -> None:

@@ -8,10 +8,14 @@ import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_table
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_table,
+    missing_replies,
+)
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement, stated_points
+from judged_useless.estimators.judgments import stated_agreement, stated_points
 from judged_useless.stopping.continuing import continue_or_answer
 from judged_useless.stopping.fitted_policies import StoppingPolicy
 from judged_useless.stopping.regret import policy_values
@@ -85,25 +89,17 @@ def test_what_was_not_repaired_counts_as_it_is() -> None:
     assert curve(frame)["going on was worth", 1]["n_missing"] == 0
     hollow = curve([each | {"repaired_success": None} for each in BOTH])
     assert hollow["going on was worth", 1]["value"] == curve(BOTH)["going on was worth", 1]["value"] == 0
-    with pytest.raises(EpisodeError, match="row 2: field 'repaired_success': expected true, false or null"):
+    with pytest.raises(EpisodeError, match="row 2: field 'repaired_success': expected true or false"):
         curve([BOTH[0] | {"repaired_success": True}, BOTH[1] | {"repaired_success": "yes"}])
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        (
-            {"p_continue": [7, 0.5, 0.5]},
-            "field 'p_continue': entry 1 is 7, expected a number from 0 to 1 or null",
-        ),
-        ({"p_answer_now": [0.5, True]}, "field 'p_answer_now': entry 2 is True"),
-        ({"p_continue": ["a"]}, "entry 1 is 'a'"),
-        ({"p_continue": [0.5] * 4}, "field 'p_continue': 4 entries for 3 observations, expected a list"),
-        ({"p_continue": 0.5}, "field 'p_continue': expected a list .*, found 0.5"),
-        ({"prefer": "continue"}, "field 'prefer': expected a list"),
-        ({"prefer": ["<b>"]}, "entry 1 is '<b>', expected one of continue, answer_now, unsure or null"),
-        ({"usefulness": ["USELESS"]}, "field 'usefulness': entry 1 is 'USELESS', expected one of USEFUL_NEW"),
-        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2 is 5, expected true, false or null"),
+        ({"p_continue": [7, 0.5, 0.5]}, "field 'p_continue': entry 1: .*, found 7"),
+        ({"p_continue": [0.5] * 4}, "field 'p_continue': expected at most one entry"),
+        ({"prefer": ["<b>"]}, "field 'prefer': entry 1: .*, found '<b>'"),
+        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2: .*, found 5"),
     ],
 )
 def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message: str) -> None:
@@ -223,7 +219,7 @@ def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
     for field in ("stated", "failed"):
         with pytest.raises(EpisodeError, match=f"row 1: field '{field}' is null"):
             stated_agreement(said(**{field: None}))
-    with pytest.raises(EpisodeError, match="row 1: field 'stated': entry 3 is 'useful', expected one of USE"):
+    with pytest.raises(EpisodeError, match=r"row 1: field 'stated': entry 3.*'useful'"):
         stated_agreement(said(("USELESS", None, "useful")))
 
 

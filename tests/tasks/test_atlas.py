@@ -18,7 +18,7 @@ from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks import get_task, load_questions
 from judged_useless.tasks.atlas import CLAIMS, QUESTIONS, SPLITS, load, load_claims
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.strict_reading import read_questions
+from judged_useless.tasks.question_files import read_questions
 
 ROOT = Path(__file__).parents[2]
 DATA = data_dir() / "questions"
@@ -305,7 +305,7 @@ def test_what_a_name_in_a_question_goes_with_is_not_told_twice() -> None:
 
 def test_failed_paragraphs_are_plenty_and_rarely_answer() -> None:
     for split in SPLITS:
-        pool, answering = FailurePool.for_split("atlas", split), 0
+        pool, answering = FailurePool(load(split)), 0
         for question in pool.questions:
             order = pool.paragraphs_for(question)
             assert len({paragraph.title for paragraph in order}) >= 50

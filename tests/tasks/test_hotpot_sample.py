@@ -2,14 +2,15 @@
 
 import os
 import random
+import re
 from pathlib import Path
 
 import pytest
 from judged_useless.environment.environment import Environment, Observation
 from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import read_questions
 from judged_useless.tasks.scoring import is_correct
-from judged_useless.tasks.strict_reading import read_questions
 from made_up import plain_closest, plain_search
 
 VARIABLE = "JUDGED_USELESS_HOTPOT_SAMPLE"
@@ -63,7 +64,7 @@ def test_loading(questions: list[Question]) -> None:
 
 def test_search_by_exact_title(questions: list[Question]) -> None:
     for question in questions:
-        environment = Environment(question, "clean", budget=None)
+        environment = Environment(question, "clean", budget=10**6)
         for title in question.knowledge_base:
             assert _step(environment, "search", title.upper()).text == _page(question, title)
 
@@ -72,7 +73,7 @@ def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Q
     rng = random.Random(5)
     by_words = 0
     for question in questions:
-        environment = Environment(question, "clean", budget=None)
+        environment = Environment(question, "clean", budget=10**6)
         for paragraph in question.paragraphs:
             words = paragraph.text.split()
             rare = f"{' '.join(rng.sample(words, min(2, len(words))))} %%%% #### @@@@ §§§§ ++++ ~~~~ ^^^^"
@@ -89,7 +90,7 @@ def test_near_titles_find_their_page(questions: list[Question]) -> None:
     rng = random.Random(6)
     hits = []
     for question in questions:
-        environment = Environment(question, "clean", budget=None)
+        environment = Environment(question, "clean", budget=10**6)
         for title in question.knowledge_base:
             hits.append(_step(environment, "search", _misspelt(title, rng)).real_title == title)
     assert len(hits) == 500
@@ -98,21 +99,23 @@ def test_near_titles_find_their_page(questions: list[Question]) -> None:
 
 def test_lookup_finds_the_fact(questions: list[Question]) -> None:
     for question in questions:
-        environment = Environment(question, "clean", budget=None)
+        environment = Environment(question, "clean", budget=10**6)
         sentences = {paragraph.title: paragraph.sentences for paragraph in question.paragraphs}
         for title, index in question.supporting_facts:
             assert index is not None
             _step(environment, "search", title)
             keyword = max(sentences[title][index].split(), key=len)
             found = _step(environment, "lookup", keyword)
-            assert found.text.startswith("(Result 1/")
-            assert keyword.lower() in found.text.lower()
+            # The first match, with its place among the sentences of the page.
+            pieces = re.split(r"(?<=[.!?])\s+", question.knowledge_base[title].rstrip())
+            place = next(i for i, piece in enumerate(pieces, 1) if keyword.lower() in piece.lower())
+            assert found.text == f"(Result {place}/{len(pieces)}) {pieces[place - 1]}"
         assert _step(environment, "lookup", "§§§").text.startswith("Error: no sentence")
 
 
 def test_plausible_shows_the_closest_distractor(questions: list[Question]) -> None:
     for question in questions:
-        environment = Environment(question, "plausible", budget=None)
+        environment = Environment(question, "plausible", budget=10**6)
         distractors = {title: question.knowledge_base[title] for title in question.distractor_titles}
         for query in (*question.knowledge_base, question.text, "%%%%"):
             observation = _step(environment, "search", query)
@@ -134,7 +137,7 @@ def _facts(question: Question) -> set[str]:
 
 def test_answerless_never_shows_a_supporting_sentence(questions: list[Question]) -> None:
     for question in questions:
-        environment = Environment(question, "answerless", budget=None)
+        environment = Environment(question, "answerless", budget=10**6)
         facts = _facts(question)
         shown = []
         for title in question.knowledge_base:
@@ -152,7 +155,7 @@ def test_natural_failures_change_pages_with_a_fact_and_no_others(
         facts = _facts(question)
         with_facts = {p.title for p in question.paragraphs if facts & {s.strip() for s in p.sentences}}
         for regime in changed:
-            environment = Environment(question, regime, pool, budget=None)
+            environment = Environment(question, regime, pool, budget=10**6)
             replaced = {t for t in question.knowledge_base if _step(environment, "search", t).replaced}
             assert replaced <= with_facts
             changed[regime] += bool(replaced)
@@ -162,7 +165,7 @@ def test_natural_failures_change_pages_with_a_fact_and_no_others(
 
 def test_persistent_shows_no_page_of_the_questions_own(questions: list[Question], pool: FailurePool) -> None:
     for question in questions:
-        environment = Environment(question, "persistent", pool, budget=None)
+        environment = Environment(question, "persistent", pool, budget=10**6)
         own = {title.casefold().strip() for title in question.knowledge_base}
         shown = [_step(environment, "search", title) for title in question.knowledge_base]
         assert not own & {observation.title.casefold() for observation in shown if observation.title}

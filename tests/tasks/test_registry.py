@@ -63,7 +63,7 @@ def test_more_or_fewer_questions_than_there_are_raise(
 def test_a_pool_takes_the_whole_split(loaded: list[tuple[str, object]]) -> None:
     from judged_useless.environment.failed_paragraphs import FailurePool
 
-    pool = FailurePool.for_split("hotpotqa", "dev100", source="file")
+    pool = FailurePool(load_questions("hotpotqa", "dev100", source="file"))
     assert len(pool.questions) == 5
     assert loaded == [("dev100", "file")]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from judged_useless import estimators, stopping
 from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.episodes.kinds import missing
+from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.stated_runs import with_judgments
+from judged_useless.estimators.matching import with_judgments
 from judged_useless.stopping.fitted_policies import StoppingPolicy
 
 from paper_book.measures.calculator import plain

@@ -110,13 +110,13 @@ def _place(record: Mapping[Any, Any]) -> str:
     return f"Appendix {panel}" if panel[:1].isupper() else f"the {panel}"
 
 
-def unprinted(estimates: Mapping[str, object], label: str, *, decimals: int = 2) -> pd.DataFrame:
+def unprinted(estimates: Mapping[str, Estimate], label: str, *, decimals: int = 2) -> pd.DataFrame:
     """Return estimates as rows of a comparison of which the paper prints nothing.
 
     Parameters
     ----------
-    estimates : mapping of str to Estimate or another object
-        By name; those that are no estimate are left out.
+    estimates : mapping of str to Estimate
+        By name; those without a value are left out.
     label : str
         Column of the names.
     decimals : int, default 2
@@ -127,7 +127,7 @@ def unprinted(estimates: Mapping[str, object], label: str, *, decimals: int = 2)
     pandas.DataFrame
         Columns `label` and what tables and figures of comparisons read.
     """
-    there = {name: each for name, each in estimates.items() if isinstance(each, Estimate)}
+    there = {name: each for name, each in estimates.items() if each.defined}
     mine = [(each.value, each.low, each.high) for each in there.values()]
     numbers = pd.DataFrame(mine, columns=["recomputed", "recomputed_low", "recomputed_high"], dtype=float)
     nothing = dict.fromkeys(("value", "low", "high", "difference", "k"), np.nan)

@@ -1,86 +1,156 @@
-"""Whether the hub can be reached, and what to do with its client where it cannot."""
+"""The Hugging Face hub: what went wrong with it, in a sentence that says what to do about it."""
 
-import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import huggingface_hub
+from huggingface_hub.errors import GatedRepoError
+
 #: Classes of requests that did not get through, in the HTTP libraries that the hub's client has used. They
 #: share no base class, so their names decide.
 _TRANSPORT = {
-    "TransportError", "ConnectionError", "Timeout", "ChunkedEncodingError", "ClientConnectionError",
-    "OfflineModeIsEnabled",
+    "TransportError", "ConnectionError", "Timeout", "TimeoutError", "ChunkedEncodingError",
+    "ClientConnectionError", "gaierror", "SSLError",
 }  # fmt: skip
 
 
-def is_transport(error: BaseException | None) -> bool:
-    """Return whether an error is, or was raised because of, a request that did not get through.
+class HubError(ConnectionError):
+    """The hub did not give a data set; the message says why, and what to do about it."""
 
-    An OSError alone is none: a full disk or a folder without write permission has its own message.
+
+def hub_error(error: BaseException, repository: str, revision: str | None = None) -> OSError | None:
+    """Return what the hub's client raised as an error that says what to do.
 
     Parameters
     ----------
-    error : BaseException or None
-        What the hub's client raised.
+    error : BaseException
+        As raised; what it was raised from is looked at, too.
+    repository : str
+        The data set that was asked for.
+    revision : str, optional
+        And its revision.
 
     Returns
     -------
-    bool
+    HubError, FileNotFoundError or None
+        `HubError` for an access token that is refused, too many requests, a gated data set, offline mode,
+        an unknown certificate, another refusal, or no network; FileNotFoundError if the hub has no such data
+        set; None if it is not about the hub (a full disk, a damaged file).
     """
+    chain = list(_chain(error))
+    for each in chain:
+        status = getattr(getattr(each, "response", None), "status_code", None)
+        if isinstance(status, int) and status >= 400:
+            return _answer(each, status, repository, revision)
+    names = {cls.__name__ for each in chain for cls in type(each).__mro__}
+    if "OfflineModeIsEnabled" in names:
+        return HubError(
+            "the hub is not asked for anything, since offline mode is set (HF_HUB_OFFLINE or "
+            f"HF_DATASETS_OFFLINE); unset it to fetch {repository}"
+        )
+    if any(untrusted_certificate(each) for each in chain):
+        return HubError(
+            "the hub's certificate is not one that is trusted here, as behind a proxy that opens TLS; name "
+            "the file with the proxy's certificate in the environment variable SSL_CERT_FILE"
+        )
+    if names & _TRANSPORT:
+        return HubError("the hub could not be reached; repeat it with a network")
+    return None
+
+
+def _answer(error: BaseException, status: int, repository: str, revision: str | None) -> OSError:
+    if isinstance(error, GatedRepoError):
+        return HubError(
+            f"{repository} is gated: accept its conditions on its page at the hub, then log in with "
+            "`hf auth login` or set HF_TOKEN"
+        )
+    # Without a token the hub answers 401 also for what does not exist.
+    if status == 401 and huggingface_hub.get_token():
+        return HubError(
+            "the hub refuses the access token that was sent along (expired, revoked or mistyped); log in "
+            f"anew with `hf auth login`, or unset HF_TOKEN: {repository} may be public"
+        )
+    if status == 429:
+        return HubError(
+            "the hub has had too many requests from here (429); wait some minutes, or log in with "
+            "`hf auth login` to be allowed more"
+        )
+    if status in (401, 403, 404):
+        at = f" at revision {revision!r}" if revision else ""
+        return FileNotFoundError(f"the hub has no public data set {repository!r}{at}")
+    return HubError(f"the hub answers {status} when asked for {repository}; try again later")
+
+
+def untrusted_certificate(error: BaseException) -> bool:
+    """Return whether an error says that a server's certificate is not trusted here."""
+    # Some HTTP libraries keep only the text of what ssl raised.
+    return isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error)
+
+
+def is_transport(error: BaseException) -> bool:
+    """Return whether an error is, or was raised because of, a request that did not get through.
+
+    An OSError alone is none: a full disk or a folder without write permission has its own message.
+    """
+    names = {cls.__name__ for each in _chain(error) for cls in type(each).__mro__}
+    return bool(names & (_TRANSPORT | {"OfflineModeIsEnabled"}))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
-        names = {cls.__name__ for cls in type(error).__mro__}
-        if isinstance(error, ConnectionError | TimeoutError | socket.gaierror | ssl.SSLError):
-            return True
-        if names & _TRANSPORT:
-            return True
+        yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
-    return False
 
 
-def is_reachable(repository: str, timeout: float = 20.0) -> bool:
+def ask_hub(repository: str, revision: str | None = None, timeout: float = 20.0) -> str | None:
     """Ask the hub for a data set once, where loading it would try for half a minute.
 
     Parameters
     ----------
     repository : str
         Data set on the hub, or a local folder in its layout.
+    revision : str, optional
+        Commit, tag or branch; the newest commit by default.
     timeout : float, default 20
         Seconds to wait.
 
     Returns
     -------
-    bool
-        False only if the request does not get through: what a hub answers is for whoever loads to see.
+    str or None
+        The commit; None for a local folder.
+
+    Raises
+    ------
+    HubError, FileNotFoundError
+        As `hub_error` says.
     """
     if Path(repository).is_dir():
-        return True
-    from huggingface_hub import HfApi
-
-    try:
-        HfApi().dataset_info(repository, timeout=timeout)
-    except Exception as error:  # noqa: BLE001 - an answer, whichever
-        return not is_transport(error)
-    return True
+        return None
+    with hub_errors(repository, revision):
+        return str(huggingface_hub.HfApi().dataset_info(repository, revision=revision, timeout=timeout).sha)
 
 
 @contextmanager
-def cache_alone_unless_reachable(repository: str) -> Iterator[None]:
-    """Let ``datasets`` look into its cache at once, and nowhere else, while the hub cannot be reached.
+def hub_errors(repository: str, revision: str | None = None) -> Iterator[None]:
+    """Raise what the hub's client raises as `hub_error` says, and anything else as it is."""
+    try:
+        yield
+    except Exception as error:
+        said = hub_error(error, repository, revision)
+        if said is None:
+            raise
+        raise said from error
 
-    Parameters
-    ----------
-    repository : str
-        Data set on the hub, or a local folder in its layout.
 
-    Yields
-    ------
-    None
-    """
+@contextmanager
+def cache_alone(only: bool = True) -> Iterator[None]:
+    """Let ``datasets`` look into its cache at once, and nowhere else, if `only` is true."""
     import datasets
 
     before = datasets.config.HF_HUB_OFFLINE
-    datasets.config.HF_HUB_OFFLINE = before or not is_reachable(repository)
+    datasets.config.HF_HUB_OFFLINE = before or only
     try:
         yield
     finally:

@@ -1,9 +1,11 @@
 """JSON in which no key of an object is given twice: in files, and in what models reply."""
 
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+
+from judged_useless._io.messages import listed as listed
+from judged_useless._io.messages import shown as shown
 
 
 class RepeatedKeyError(ValueError):
@@ -12,57 +14,6 @@ class RepeatedKeyError(ValueError):
     def __init__(self, key: str) -> None:
         self.key = key
         super().__init__(f"key {shown(key)} is given twice")
-
-
-def shown(value: object, length: int = 80) -> str:
-    """Return a value as a message repeats it.
-
-    Parameters
-    ----------
-    value : object
-        Such as a wrong entry of a file.
-    length : int, default 80
-        Characters of its representation to keep.
-
-    Returns
-    -------
-    str
-        With "…" where something was left out.
-
-    Examples
-    --------
-    >>> shown("USELESS"), shown("x" * 100, 10)
-    ("'USELESS'", "'xxxxxxxxx…")
-    """
-    text = repr(value)
-    return text if len(text) <= length else f"{text[:length]}…"
-
-
-def listed(names: Iterable[object], most: int = 20) -> str:
-    """Return names as a message or a page lists them, whatever they hold and however many they are.
-
-    Parameters
-    ----------
-    names : iterable
-        Such as those of models in a file; one that is long, or has what is not printed, is quoted.
-    most : int, default 20
-        Names to give; of further ones, how many there are.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> listed(["qwen3-8b", "llama3.1-8b", "a model"], most=2), listed([7])
-    ('qwen3-8b, llama3.1-8b and 1 more', '7')
-    """
-    texts = [
-        name if isinstance(name, str) and name.isprintable() and len(name) <= 80 else shown(name)
-        for name in names
-    ]
-    more = len(texts) - most
-    return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
@@ -119,17 +70,7 @@ def reply_object(reply: str) -> dict[str, Any]:
 
 
 def read_object(file: Path) -> dict[str, Any] | None:
-    """Return the object that a JSON file holds.
-
-    Parameters
-    ----------
-    file : pathlib.Path
-        Such as the manifest of a run.
-
-    Returns
-    -------
-    dict or None
-        None if there is no such file.
+    """Return the object that a JSON file holds, such as the manifest of a run; None without the file.
 
     Raises
     ------

@@ -1,12 +1,17 @@
-"""Altered copies of a question's own pages: without the facts, cut before them, or with old values."""
+"""Altered copies of a question's own pages: without the facts, cut before them, or with old values.
+
+A fact is a supporting sentence, or every sentence of a supporting page where only the page is known (FEVER).
+A sentence that repeats one word for word counts as well, on whatever page it is: in HotpotQA an article and
+the article on its filmography can begin alike.
+"""
 
 import random
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.environment.failed_paragraphs import SALT, FailurePool
-from judged_useless.tasks.question import Question, SupportingFact
+from judged_useless.tasks.question import Question
 from judged_useless.tasks.scoring import normalize_answer
 
 #: Shown for a page of which nothing is left.
@@ -17,72 +22,35 @@ _NOT_A_VALUE = frozenset({"yes", "no", "supports", "refutes", ""})
 
 
 def without_facts(question: Question) -> dict[str, str]:
-    """Remove every supporting sentence: the *answerless* pages (paper §D.5).
-
-    Where only the supporting page is known, and not its sentence (FEVER), the whole page goes. A sentence
-    that repeats a supporting one word for word goes too, on whatever page it is.
-
-    Parameters
-    ----------
-    question : Question
-        Whose pages are copied.
-
-    Returns
-    -------
-    dict of str to str
-        Title -> text, in the same order; `EMPTY_PAGE` for a page of which nothing is left.
-    """
+    """Return the *answerless* pages (paper §D.5): without facts, or `EMPTY_PAGE` where nothing is left."""
     return _with_facts(question, lambda title, index, sentence: None)
 
 
 def cut_before_facts(question: Question) -> dict[str, str]:
-    """Break each gold page off before its first supporting sentence: the *partial* pages.
+    """Return the *partial* pages: each broken off (``...``) before its first fact. Not in the paper.
 
-    A supporting sentence that opens its page is broken off after four words, or before the answer if that
-    comes sooner. Not in the paper.
-
-    Parameters
-    ----------
-    question : Question
-        Whose pages are copied.
-
-    Returns
-    -------
-    dict of str to str
-        Title -> text, in the same order; broken-off texts end in ``...``.
+    A fact that opens its page is broken off after four words, or before the answer if that comes sooner.
     """
-    facts = _fact_indices(question)
     pages = dict(question.knowledge_base)
-    for paragraph in question.paragraphs:
-        first = min(facts.get(paragraph.title, ()), default=None)
-        if first is None:
-            continue
-        kept = paragraph.sentences[:first] if first else (_opening(paragraph.sentences[0], question.answer),)
-        pages[paragraph.title] = f"{' '.join(kept).rstrip()}...".lstrip()
+    facts = _fact_places(question)
+    for page in question.paragraphs:
+        first = min((index for title, index in facts if title == page.title), default=None)
+        if first is not None:
+            kept = " ".join(page.sentences[:first])
+            if first == 0:
+                opening = " ".join(page.sentences[0].split()[:4])
+                kept = opening.partition(question.answer)[0] if question.answer else opening
+            pages[page.title] = f"{kept.rstrip()}...".lstrip()
     return pages
 
 
 def with_old_values(question: Question, pool: FailurePool | None = None, salt: str = SALT) -> dict[str, str]:
-    """Put an outdated value into each supporting sentence: the *stale* pages.
+    """Return the *stale* pages, with an outdated value in each fact. Not in the paper.
 
     The answer is replaced by the answer of another question of the pool: without digits, with a capital
-    letter if it has one, of as many words if there is one such. A sentence without the answer, or whose
-    answer holds a digit, gets its numbers lowered instead: years by one to nine, others by a tenth, at least
-    by one. A sentence with neither stays as it is. Not in the paper.
-
-    Parameters
-    ----------
-    question : Question
-        Whose pages are copied.
-    pool : FailurePool, optional
-        Source of other answers; without it only numbers change.
-    salt : str, default "shuffled-v2"
-        Seeds the choice of values, together with the question's id.
-
-    Returns
-    -------
-    dict of str to str
-        Title -> text, in the same order.
+    letter if it has one, of as many words if there is one such. A fact without the answer, or whose answer
+    holds a digit, gets its numbers lowered instead: years by one to nine, others by a tenth, at least by one.
+    A fact with neither stays as it is.
     """
     substitute = _other_answer(question, pool, salt)
     answer = re.compile(rf"(?<!\w){re.escape(question.answer)}(?!\w)", re.IGNORECASE)
@@ -97,64 +65,46 @@ def with_old_values(question: Question, pool: FailurePool | None = None, salt: s
 
 
 def _with_facts(question: Question, change: Callable[[str, int, str], str | None]) -> dict[str, str]:
-    """Copy the pages with each supporting sentence changed, or left out where `change` gives None."""
-    facts = _fact_indices(question)
+    """Copy the pages with each fact changed, or left out where `change` gives None."""
+    facts = _fact_places(question)
     pages = dict(question.knowledge_base)
-    for paragraph in question.paragraphs:
-        indices = facts.get(paragraph.title, frozenset())
-        if not indices:
-            continue
-        changed = [
-            change(paragraph.title, index, sentence) if index in indices else sentence
-            for index, sentence in enumerate(paragraph.sentences)
-        ]
-        text = " ".join(sentence for sentence in changed if sentence is not None)
-        pages[paragraph.title] = text if text.strip() else EMPTY_PAGE
+    for page in question.paragraphs:
+        if any(title == page.title for title, _ in facts):
+            changed = [
+                change(page.title, index, sentence) if (page.title, index) in facts else sentence
+                for index, sentence in enumerate(page.sentences)
+            ]
+            text = " ".join(sentence for sentence in changed if sentence is not None)
+            pages[page.title] = text if text.strip() else EMPTY_PAGE
     return pages
 
 
-def _fact_indices(question: Question) -> dict[str, frozenset[int]]:
-    """Return title -> indices of its supporting sentences; all of them where only the page is known.
-
-    A sentence that repeats a supporting one word for word counts as well, on whatever page it is: in
-    HotpotQA an article and the article on its filmography can begin alike.
-    """
-    listed = {(fact.title, index) for fact in question.supporting_facts for index in _indices(question, fact)}
+def _fact_places(question: Question) -> set[tuple[str, int]]:
+    """Return title and index of every fact."""
     sentences = {
-        (paragraph.title, index): sentence.strip()
-        for paragraph in question.paragraphs
-        for index, sentence in enumerate(paragraph.sentences)
+        (page.title, index): sentence.strip()
+        for page in question.paragraphs
+        for index, sentence in enumerate(page.sentences)
     }
-    texts = {sentences[place] for place in listed if place in sentences} - {""}
-    facts: dict[str, set[int]] = {}
-    for (title, index), sentence in sentences.items():
-        if (title, index) in listed or sentence in texts:
-            facts.setdefault(title, set()).add(index)
-    return {title: frozenset(indices) for title, indices in facts.items()}
-
-
-def _indices(question: Question, fact: SupportingFact) -> Iterable[int]:
-    if fact.sentence is not None:
-        return (fact.sentence,)
-    return range(max((len(p.sentences) for p in question.paragraphs if p.title == fact.title), default=0))
-
-
-def _opening(sentence: str, answer: str) -> str:
-    opening = " ".join(sentence.split()[:4])
-    before_answer, found, _ = opening.partition(answer) if answer else (opening, "", "")
-    return before_answer if found else opening
+    listed = {
+        place
+        for place in sentences
+        for fact in question.supporting_facts
+        if fact.title == place[0] and fact.sentence in (None, place[1])
+    }
+    texts = {sentences[place] for place in listed} - {""}
+    return listed | {place for place, sentence in sentences.items() if sentence in texts}
 
 
 def _other_answer(question: Question, pool: FailurePool | None, salt: str) -> str | None:
     own = normalize_answer(question.answer)
     if pool is None or own in _NOT_A_VALUE or any(character.isdigit() for character in own):
         return None
-    capital = question.answer[0].isupper()
     others = [
         other.answer
         for other in pool.questions
         if other.id != question.id
-        and other.answer[:1].isupper() == capital
+        and other.answer[:1].isupper() == question.answer[0].isupper()
         and normalize_answer(other.answer) not in _NOT_A_VALUE | {own}
         and not any(character.isdigit() for character in other.answer)
     ]

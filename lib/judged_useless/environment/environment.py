@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from judged_useless.environment.failed_paragraphs import SALT, FailurePool
-from judged_useless.environment.failures import Fault, Setting, Shown, get_fault
-from judged_useless.environment.knowledge import KnowledgeBase, LookupMode, Reader, Result
+from judged_useless.environment.failures import Setting, get_fault
+from judged_useless.environment.knowledge import KnowledgeBase, LookupMode, Reader
 from judged_useless.environment.regimes import Regime, get_regime
 from judged_useless.tasks.question import Question
 
@@ -53,18 +53,8 @@ class Observation:
     question_id: str | None = None
     real_title: str | None = None
 
-    @property
-    def invalid(self) -> bool:
-        """Whether the action word was none that the environment has."""
-        return self.action == "invalid"
-
     def meta(self) -> dict[str, Any]:
-        """Return everything but the text, as a trajectory's ``observation_meta`` keeps it.
-
-        Returns
-        -------
-        dict
-        """
+        """Return everything but the text, as a trajectory's ``observation_meta`` keeps it."""
         return {name: value for name, value in asdict(self).items() if name != "text"}
 
 
@@ -79,13 +69,11 @@ class Environment:
         Which observations fail: a name for `get_regime`, or an entry of one's own.
     pool : FailurePool, optional
         The failed paragraphs, built over the whole split. Regimes that show none do without.
-    budget : int or None, default 8
-        Steps that the episode may take, ``finish`` included; None for no limit.
+    budget : int, default 8
+        Steps that the episode may take, ``finish`` included.
     lookup : {"released", "paper"}, default "released"
         Whether a repeated lookup returns the first match again (as in the released episodes) or the next
         one (as the paper says).
-    two_source : bool, default False
-        Whether there is ``backup_search`` also in a regime whose name does not start with ``ts_``.
     salt : str, default "shuffled-v2"
         Seeds the failed observations; see `judged_useless.environment.failed_paragraphs.replicate_salt`.
 
@@ -108,25 +96,24 @@ class Environment:
         regime: str | Regime,
         pool: FailurePool | None = None,
         *,
-        budget: int | None = 8,
+        budget: int = 8,
         lookup: LookupMode = "released",
-        two_source: bool = False,
         salt: str = SALT,
     ) -> None:
-        if budget is not None and budget < 1:
-            raise ValueError(f"budget is {budget}; it must be at least 1, or None for no limit")
+        if budget < 1:
+            raise ValueError(f"budget is {budget}; it must be at least 1")
         if lookup not in ("released", "paper"):
             raise ValueError(f"lookup is {lookup!r}; it must be 'released' or 'paper'")
         self.question = question
         self.regime = get_regime(regime) if isinstance(regime, str) else regime
         self.budget = budget
-        self.two_source = two_source or self.regime.two_source
+        self.two_source = self.regime.two_source
         self.n_steps = 0
         self.answer: str | None = None
         self._n_observations = 0
         self._notice: str | None = None
         self._real = Reader(KnowledgeBase(question.knowledge_base), lookup)
-        self._fault: Fault = get_fault(self.regime.how, Setting(question, pool, salt, lookup))
+        self._fault = get_fault(self.regime.how, Setting(question, pool, salt, lookup))
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -136,9 +123,9 @@ class Environment:
         return (*primary, *backup, "finish")
 
     @property
-    def steps_left(self) -> int | None:
-        """Steps that may still be taken; None without a limit."""
-        return None if self.budget is None else self.budget - self.n_steps
+    def steps_left(self) -> int:
+        """Steps that may still be taken."""
+        return self.budget - self.n_steps
 
     @property
     def ended(self) -> bool:
@@ -146,13 +133,7 @@ class Environment:
         return self.answer is not None or self.steps_left == 0
 
     def disable_primary(self, notice: str) -> None:
-        """Switch ``search`` and ``lookup`` off: from now on they return a notice (Amendment 13).
-
-        Parameters
-        ----------
-        notice : str
-            What the agent is told.
-        """
+        """Switch ``search`` and ``lookup`` off: from now on they return a notice (Amendment 13)."""
         self._notice = notice
 
     def step(self, action: str, text: str) -> Observation | None:
@@ -186,16 +167,20 @@ class Environment:
             self.answer = text
             return None
         self._n_observations += 1
-        if word == "search":
-            return self._primary("search", text)
-        if word == "lookup":
-            return self._primary("lookup", text)
-        if word == "backup_search" and self.two_source:
-            return self._backup(text)
-        return self._invalid(word)
-
-    def _primary(self, action: Literal["search", "lookup"], text: str) -> Observation:
         index = self._n_observations
+        if word == "search":
+            return self._primary(index, "search", text)
+        if word == "lookup":
+            return self._primary(index, "lookup", text)
+        if word == "backup_search" and self.two_source:
+            real = self._real.search(text)
+            self._fault.follow(self._real.page)
+            return Observation(index, "backup_search", real.text, failed=False, real_title=real.title)
+        valid = ", ".join(self.actions)
+        said = f"Error: {word!r} is not a valid action. Valid actions: {valid}."  # wording ours
+        return Observation(index, "invalid", said, failed=self.regime.failed(index))
+
+    def _primary(self, index: int, action: Literal["search", "lookup"], text: str) -> Observation:
         failed = self.regime.failed(index)
         if self._notice is not None:
             return Observation(index, action, self._notice, failed, replaced=True, how="disabled")
@@ -203,33 +188,7 @@ class Environment:
         shown = self._fault.show(action, text) if failed else None
         if shown is None:
             self._fault.follow(self._real.page)
-            return Observation(index, action, real.text, failed=False, real_title=real.title)
-        return self._failed(action, real, shown)
-
-    def _failed(self, action: ObservedAction, real: Result, shown: Shown) -> Observation:
-        if shown.text == real.text:
-            return Observation(self._n_observations, action, real.text, failed=True, real_title=real.title)
-        return Observation(
-            self._n_observations,
-            action,
-            shown.text,
-            failed=True,
-            replaced=True,
-            how=self.regime.how,
-            title=shown.title,
-            question_id=shown.question_id,
-            real_title=real.title,
-        )
-
-    def _backup(self, query: str) -> Observation:
-        real = self._real.search(query)
-        self._fault.follow(self._real.page)
-        return Observation(
-            self._n_observations, "backup_search", real.text, failed=False, real_title=real.title
-        )
-
-    def _invalid(self, word: str) -> Observation:
-        valid = ", ".join(self.actions)
-        text = f"Error: {word!r} is not a valid action. Valid actions: {valid}."  # wording ours
-        index = self._n_observations
-        return Observation(index, "invalid", text, failed=self.regime.failed(index))
+        if shown is None or shown.text == real.text:
+            return Observation(index, action, real.text, failed=shown is not None, real_title=real.title)
+        how, origin = self.regime.how, (shown.title, shown.question_id)
+        return Observation(index, action, shown.text, True, True, how, *origin, real_title=real.title)

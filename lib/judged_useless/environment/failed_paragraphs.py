@@ -3,11 +3,9 @@
 import random
 from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
 from judged_useless._io.seeds import stable_seed
-from judged_useless.tasks import load_questions
 from judged_useless.tasks.question import Question
 
 #: Salt of the released runs. Replicates draw with another one: see `replicate_salt`.
@@ -15,17 +13,7 @@ SALT = "shuffled-v2"
 
 
 def replicate_salt(tag: str | int) -> str:
-    """Return the salt of a replicate, which draws other failed paragraphs (Amendment 10).
-
-    Parameters
-    ----------
-    tag : str or int
-        Names the replicate, such as 1 or 2.
-
-    Returns
-    -------
-    str
-    """
+    """Return the salt of a replicate (Amendment 10), which draws other failed paragraphs."""
     return f"{SALT}-rep{tag}"
 
 
@@ -54,10 +42,13 @@ class FailurePool:
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.questions = tuple(questions)
-        ids = [question.id for question in self.questions]
-        if len(set(ids)) < len(ids):
-            twice = next(name for name in ids if ids.count(name) > 1)
-            raise ValueError(f"question {twice!r} is in the pool twice; a pool is built over one split")
+        seen: set[str] = set()
+        for question in self.questions:
+            if question.id in seen:
+                raise ValueError(
+                    f"question {question.id!r} is in the pool twice; a pool is built over one split"
+                )
+            seen.add(question.id)
         self.paragraphs = tuple(
             FailedParagraph(question.id, title, text)
             for question in self.questions
@@ -67,40 +58,12 @@ class FailurePool:
         # A few hundred orders of a few thousand entries: enough for a split, bounded for the full set.
         self._cached_order = lru_cache(maxsize=512)(self._order)
 
-    @classmethod
-    def for_split(cls, task: str, split: str, *, source: str | Path | None = None) -> "FailurePool":
-        """Build the pool of a whole split.
-
-        Parameters
-        ----------
-        task, split : str
-            As for `judged_useless.tasks.load_questions`.
-        source : str or Path, optional
-            Passed on to the task's loader.
-
-        Returns
-        -------
-        FailurePool
-        """
-        return cls(load_questions(task, split, source=source))
-
     def paragraphs_for(self, question: Question, salt: str = SALT) -> tuple[FailedParagraph, ...]:
-        """Return the failed paragraphs of a question, in the order in which they are shown.
+        """Return the failed paragraphs of a question, in the order in which they are shown in every regime.
 
         Those of other questions whose title (ignoring case and surrounding blanks) is not one of the
-        question's own, shuffled by ``random.Random(stable_seed(salt, question.id)).shuffle``. The order does
-        not depend on the regime.
-
-        Parameters
-        ----------
-        question : Question
-            Need not be in the pool.
-        salt : str, default "shuffled-v2"
-            Another one gives another order.
-
-        Returns
-        -------
-        tuple of FailedParagraph
+        question's own, shuffled by ``random.Random(stable_seed(salt, question.id)).shuffle``. The question
+        need not be in the pool.
 
         Raises
         ------

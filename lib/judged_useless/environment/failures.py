@@ -7,7 +7,7 @@ sources: *stale*, *partial*, *erroneous* and *empty*.
 
 import itertools
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from judged_useless._io.seeds import stable_seed
@@ -44,41 +44,24 @@ class Fault(Protocol):
         """Take note of the current page after an observation that did not fail."""
 
 
-class _PageBlind:
-    """A fault that does not depend on the current page."""
+class Replies:
+    """Shows one thing after the other, whatever is asked."""
+
+    def __init__(self, replies: Iterable[Shown]) -> None:
+        self._replies = itertools.cycle(replies)
+
+    def show(self, action: str, text: str) -> Shown | None:
+        """Return the next reply."""
+        return next(self._replies, None)
 
     def follow(self, page: str | None) -> None:
         """Ignore the page."""
 
 
-class NoFault(_PageBlind):
-    """A source that never fails."""
-
-    def show(self, action: str, text: str) -> None:
-        """Return None: no action fails."""
-
-
-class Shuffled(_PageBlind):
-    """Shows paragraphs of other questions, each once, then from the start again."""
-
-    def __init__(self, setting: Setting) -> None:
-        if setting.pool is None:
-            raise ValueError(
-                "this regime shows paragraphs of other questions: give a FailurePool over the whole split"
-            )
-        self._paragraphs = itertools.cycle(setting.pool.paragraphs_for(setting.question, setting.salt))
-
-    def show(self, action: str, text: str) -> Shown:
-        """Return the next paragraph, whatever was asked."""
-        question_id, title, paragraph = next(self._paragraphs)
-        return Shown(f"[{title}] {paragraph}", title, question_id)
-
-
-class Distractor(_PageBlind):
+class Distractor:
     """Searches the question's distractor titles only, and always finds one; lookups are real."""
 
-    def __init__(self, setting: Setting) -> None:
-        question = setting.question
+    def __init__(self, question: Question) -> None:
         if not question.distractor_titles:
             raise ValueError(f"question {question.id!r} has no distractor page to show")
         self._question_id = question.id
@@ -92,6 +75,9 @@ class Distractor(_PageBlind):
             return None
         shown = self._distractors.show(self._distractors.closest_title(text))
         return Shown(shown.text, shown.title, self._question_id)
+
+    def follow(self, page: str | None) -> None:
+        """Ignore the page."""
 
 
 class Altered:
@@ -120,49 +106,36 @@ ERRORS = (
 )
 
 
-class Message(_PageBlind):
-    """Shows a message in place of a result, one after the other, then from the start again."""
-
-    def __init__(self, messages: Iterator[str]) -> None:
-        self._messages = messages
-
-    def show(self, action: str, text: str) -> Shown:
-        """Return the next message, whatever was asked."""
-        return Shown(next(self._messages))
+def _shuffled(setting: Setting) -> Fault:
+    if setting.pool is None:
+        raise ValueError(
+            "this regime shows paragraphs of other questions: give a FailurePool over the whole split"
+        )
+    order = setting.pool.paragraphs_for(setting.question, setting.salt)
+    return Replies(Shown(f"[{each.title}] {each.text}", each.title, each.question_id) for each in order)
 
 
 def _erroneous(setting: Setting) -> Fault:
     errors = list(ERRORS)
     random.Random(stable_seed("erroneous", setting.salt, setting.question.id)).shuffle(errors)
-    return Message(itertools.cycle(errors))
+    return Replies(map(Shown, errors))
 
 
 #: Kind of failure -> how it is set up for one episode. `Regime.how` names one of them.
 FAULTS: dict[str, Callable[[Setting], Fault]] = {
-    "none": lambda setting: NoFault(),
-    "shuffled": Shuffled,
-    "distractor": Distractor,
+    "none": lambda setting: Replies(()),
+    "shuffled": _shuffled,
+    "distractor": lambda setting: Distractor(setting.question),
     "answerless": lambda setting: Altered(setting, without_facts(setting.question)),
     "stale": lambda setting: Altered(setting, with_old_values(setting.question, setting.pool, setting.salt)),
     "partial": lambda setting: Altered(setting, cut_before_facts(setting.question)),
     "erroneous": _erroneous,
-    "empty": lambda setting: Message(itertools.repeat(NO_RESULTS)),
+    "empty": lambda setting: Replies([Shown(NO_RESULTS)]),
 }
 
 
 def get_fault(how: str, setting: Setting) -> Fault:
-    """Set a kind of failure up for one episode.
-
-    Parameters
-    ----------
-    how : str
-        A key of `FAULTS`.
-    setting : Setting
-        The episode.
-
-    Returns
-    -------
-    Fault
+    """Set a kind of failure, a key of `FAULTS`, up for one episode.
 
     Raises
     ------

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import Literal, NamedTuple
-
-from judged_useless.environment.closest_title import TitleMatcher
 
 #: "released": always the first sentence with the keyword. "paper": the next one at each repetition.
 LookupMode = Literal["released", "paper"]
@@ -34,65 +33,53 @@ class KnowledgeBase:
 
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = dict(pages)
-        self._matcher = TitleMatcher(self.pages)
+
+    @cached_property
+    def _matchers(self) -> list[tuple[str, SequenceMatcher[str]]]:
+        # difflib prepares its second text, here the title, and keeps it for all queries.
+        return [(title, SequenceMatcher(None, "", title.lower())) for title in self.pages]
 
     @cached_property
     def _words(self) -> dict[str, frozenset[str]]:
         return {title: frozenset(text.lower().split()) for title, text in self.pages.items()}
 
     def search(self, query: str) -> str | None:
-        """Return the title of the page that a query finds.
+        """Return the title of the page that a query finds, None if nothing is found.
 
         The title equal to the query, ignoring case; else the one most similar to it, if the similarity is
         over 0.3; else the page that shares the most words with it, if it shares any. The first of equals.
-
-        Parameters
-        ----------
-        query : str
-            Any text.
-
-        Returns
-        -------
-        str or None
-            None if nothing is found.
         """
-        title = self._matcher.best(query, above=0.3)
-        return title if title is not None else self._most_shared_words(query)
-
-    def closest_title(self, query: str) -> str:
-        """Return the title most similar to a query, however little: there always is one.
-
-        Parameters
-        ----------
-        query : str
-            Any text.
-
-        Returns
-        -------
-        str
-        """
-        title = self._matcher.best(query)
-        assert title is not None  # without a threshold the first title is good enough
-        return title
-
-    def _most_shared_words(self, query: str) -> str | None:
+        title = self._closest(query, above=0.3)
+        if title is not None:
+            return title
         words = set(query.lower().split())
         shared = {title: len(words & page_words) for title, page_words in self._words.items()}
         best = max(shared, key=shared.__getitem__)
         return best if shared[best] else None
 
+    def closest_title(self, query: str) -> str:
+        """Return the title most similar to a query, however little: there always is one."""
+        title = self._closest(query, above=-1.0)
+        assert title is not None  # without a threshold the first title is good enough
+        return title
+
+    def _closest(self, query: str, above: float) -> str | None:
+        lower = query.lower()
+        for title in self.pages:
+            if title.lower() == lower:
+                return title
+        best = None
+        for title, matcher in self._matchers:
+            matcher.set_seq1(lower)
+            # Two bounds from above, each far cheaper than the ratio itself.
+            if matcher.real_quick_ratio() > above and matcher.quick_ratio() > above:
+                ratio = matcher.ratio()
+                if ratio > above:
+                    best, above = title, ratio
+        return best
+
     def show(self, title: str) -> Result:
-        """Return a page as an observation shows it.
-
-        Parameters
-        ----------
-        title : str
-            One of the titles.
-
-        Returns
-        -------
-        Result
-        """
+        """Return a page as an observation shows it."""
         return Result(f"[{title}] {self.pages[title]}", title)
 
 
@@ -115,28 +102,12 @@ class Reader:
         self._n_shown = 0
 
     def open(self, title: str | None) -> None:
-        """Make a page the current one.
-
-        Parameters
-        ----------
-        title : str or None
-            None closes the current page.
-        """
+        """Make a page the current one; None closes it."""
         self.page = title
         self._keyword = None
 
     def search(self, query: str) -> Result:
-        """Search, and make what is found the current page; nothing found leaves it as it was.
-
-        Parameters
-        ----------
-        query : str
-            Any text.
-
-        Returns
-        -------
-        Result
-        """
+        """Search, and make what is found the current page; nothing found leaves it as it was."""
         title = self.knowledge_base.search(query)
         if title is None:
             return Result(NO_RESULTS, None)
@@ -146,34 +117,21 @@ class Reader:
     def lookup(self, keyword: str) -> Result:
         """Return a sentence of the current page that contains a keyword, ignoring case.
 
-        Parameters
-        ----------
-        keyword : str
-            Any text.
-
-        Returns
-        -------
-        Result
-            ``(Result i/n) sentence`` for the i-th of n such sentences, or an error text.
+        ``(Result i/n) sentence``, where the sentence is the i-th of the n sentences *of the page*, as in the
+        released episodes; or an error text.
         """
         if self.page is None:
             return Result(NO_PAGE, None)
         wanted = keyword.lower()
-        sentences = _SENTENCE_END.split(self.knowledge_base.pages[self.page])
-        found = [sentence for sentence in sentences if wanted in sentence.lower()]
-        if not found:
-            return Result(
-                f"Error: no sentence of the current article contains {keyword!r}.", self.page
-            )  # ours
-        position = self._next_position(wanted)
-        if position >= len(found):
+        sentences = _SENTENCE_END.split(self.knowledge_base.pages[self.page].rstrip())
+        places = [place for place, sentence in enumerate(sentences) if wanted in sentence.lower()]
+        if not places:  # wording of both errors ours
+            return Result(f"Error: no sentence of the current article contains {keyword!r}.", self.page)
+        if wanted != self._keyword:
+            self._keyword, self._n_shown = wanted, 0
+        if self.mode == "paper":
+            places = places[self._n_shown :]
+            self._n_shown += 1
+        if not places:
             return Result(f"Error: no more sentences of the current article contain {keyword!r}.", self.page)
-        return Result(f"(Result {position + 1}/{len(found)}) {found[position]}", self.page)
-
-    def _next_position(self, keyword: str) -> int:
-        if self.mode == "released":
-            return 0
-        if keyword != self._keyword:
-            self._keyword, self._n_shown = keyword, 0
-        self._n_shown += 1
-        return self._n_shown - 1
+        return Result(f"(Result {places[0] + 1}/{len(sentences)}) {sentences[places[0]]}", self.page)

@@ -25,41 +25,26 @@ class Regime:
         What a failed observation shows, a key of `judged_useless.environment.failures.FAULTS`.
     two_source : bool
         Whether the agent also has ``backup_search``, which never fails.
-    in_paper : bool
-        False for regimes of our own. They are in no average unless asked for by name.
     """
 
     name: str
     failed: Callable[[int], bool]
     how: str = "shuffled"
     two_source: bool = False
-    in_paper: bool = True
-
-
-def _always(_: int) -> bool:
-    return True
-
-
-def _never(_: int) -> bool:
-    return False
 
 
 def _recover_after(c: int) -> Regime:
-    return Regime(f"recover_after_{c}", lambda t: t <= c, in_paper=c <= 5)
+    return Regime(f"recover_after_{c}", lambda t: t <= c)
 
 
 def _late_onset_from(first: int) -> Regime:
-    return Regime(f"late_onset_from_{first}", lambda t: t >= first, in_paper=first == 3)
+    return Regime(f"late_onset_from_{first}", lambda t: t >= first)
 
 
 def _intermittent(rate: str, seed: str) -> Regime:
     # Each index has a draw of its own, so a schedule does not depend on how often it is asked.
-    threshold = float(rate) * 2**60
-    return Regime(
-        f"intermittent_{rate}_{seed}",
-        lambda t: stable_seed("intermittent", seed, t) < threshold,
-        in_paper=False,
-    )
+    name, threshold = f"intermittent_{rate}_{seed}", float(rate) * 2**60
+    return Regime(name, lambda t: stable_seed("intermittent", seed, t) < threshold)
 
 
 def _two_source(regime: Regime) -> Regime:
@@ -78,17 +63,14 @@ MEAN4 = ("clean", "persistent", "plausible", "recover_after_2")
 NOT_REPLAYED = ("clean", "plausible")
 
 _ONE_SOURCE = (
-    Regime("clean", _never, how="none"),
-    Regime("persistent", _always),
+    Regime("clean", lambda t: False, how="none"),
+    Regime("persistent", lambda t: True),
     *(_recover_after(c) for c in range(1, 6)),
     _late_onset_from(3),
-    Regime("plausible", _always, how="distractor"),
-    Regime("answerless", _always, how="answerless"),
-    # Natural failures, not in the paper: its limitations ask for them.
-    Regime("stale", _always, how="stale", in_paper=False),
-    Regime("partial", _always, how="partial", in_paper=False),
-    Regime("erroneous", _always, how="erroneous", in_paper=False),
-    Regime("empty", _always, how="empty", in_paper=False),
+    Regime("plausible", lambda t: True, how="distractor"),
+    Regime("answerless", lambda t: True, how="answerless"),
+    # Natural failures, not in the paper: its limitations ask for them. They are in none of its averages.
+    *(Regime(how, lambda t: True, how=how) for how in ("stale", "partial", "erroneous", "empty")),
 )
 
 REGIMES: dict[str, Regime] = {

@@ -19,7 +19,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import FAIL, get_regime
-from judged_useless.episodes.decisions import DecisionPoints, points_from_codes
+from judged_useless.episodes.decisions import DecisionPoints, points_from_steps
+from judged_useless.episodes.steps import Steps
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Ints = NDArray[np.int64]
@@ -162,12 +163,11 @@ class Simulation:
 
     def points(self) -> DecisionPoints:
         """Return the decision points, straight from the arrays."""
-        width = self.judgments.shape[1]
-        step = np.arange(width)
-        actions = np.where(step < self.n_actions[:, None], _SEARCH, _NONE)
-        ended = np.flatnonzero(self.answered)
-        actions[ended, self.n_actions[ended] - 1] = _FINISH
-        return points_from_codes(self.labels, actions, self.n_actions, self.judgments, self.failed)
+        taken = np.arange(self.judgments.shape[1]) < self.n_actions[:, None]
+        actions = np.full(int(self.n_actions.sum()), _SEARCH)
+        actions[np.cumsum(self.n_actions)[self.answered] - 1] = _FINISH
+        steps = Steps(self.n_actions, actions, self.judgments[taken], self.failed[taken])
+        return points_from_steps(self.labels, steps)
 
     def episodes(self) -> pd.DataFrame:
         """Return the episodes as a table that every stopping measure takes."""

@@ -14,8 +14,8 @@ from math import ceil, log
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.kinds import as_list
-from judged_useless.episodes.schema import JUDGMENTS
+from judged_useless.episodes.schema import as_list
+from judged_useless.protocol.vocabulary import JUDGMENTS
 from judged_useless.stopping.problem import Floats, StoppingProblem, check_count, histories
 
 

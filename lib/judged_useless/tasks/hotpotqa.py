@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from judged_useless._io.hub_access import cache_alone_unless_reachable
+from judged_useless._io.hub_access import HubError, ask_hub, cache_alone, hub_errors
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import question_from, read_questions
 from judged_useless.tasks.splits import select, split_ids
-from judged_useless.tasks.strict_reading import read_questions
 
 #: The data set on the hub.
 REPOSITORY = "hotpotqa/hotpot_qa"
@@ -38,7 +38,8 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
     FileNotFoundError
         If there is no such file.
     ConnectionError
-        Without a network and an earlier load, at once and in one sentence.
+        If the hub does not give it (no network, a refused token, ...) and no earlier load has left it in the
+        cache; the message says which and what to do.
     """
     ids = split_ids(split)
     if source is None or source == "hub":
@@ -51,15 +52,19 @@ def _from_hub(ids: Sequence[str]) -> list[Question]:
     """Read only the rows of a split: turning all 7,405 into questions takes several seconds."""
     from datasets import load_dataset
 
+    refused: OSError | None = None
     try:
-        with cache_alone_unless_reachable(REPOSITORY):
+        ask_hub(REPOSITORY)
+    except (HubError, FileNotFoundError) as error:
+        refused = error
+    try:
+        with cache_alone(refused is not None), hub_errors(REPOSITORY):
             rows = load_dataset(REPOSITORY, "distractor", split="validation")
-    except ConnectionError as error:
-        raise ConnectionError(
-            f"{REPOSITORY} could not be fetched from the hub, which cannot be reached, and no earlier load "
-            "has left it in the cache: give the path of a HotpotQA file as source (--source), repeat it with "
-            "a network, or use the embedded task atlas."
+    except (HubError, FileNotFoundError, ValueError) as error:
+        raise HubError(
+            f"{REPOSITORY} could not be loaded: {refused or error}. No earlier load left it in the cache; "
+            "instead, give the path of a HotpotQA file as source (--source), or use the embedded task atlas."
         ) from error
     wanted = set(ids)
     positions = [position for position, question_id in enumerate(rows["id"]) if question_id in wanted]
-    return [Question.from_hub_row(row) for row in rows.select(positions)]
+    return [question_from(row) for row in rows.select(positions)]
