@@ -54,8 +54,8 @@ def run_command(key: CellKey, regimes: Sequence[str] = MEAN6) -> str:
     maker = key.model.partition("-")[0]
     provider = "" if ":" in key.model else f"{runs.providers.get(maker, 'vllm')}:"
     whole, _, rest = key.split.partition("-")
-    labels = {name: str(each) for name, each in key._asdict().items()}
-    fewer = next((each.regimes for each in runs.regimes if each.where.items() <= labels.items()), None)
+    labels = key._asdict().items()
+    fewer = next((each.regimes for each in runs.regimes if each.where.items() <= labels), None)
     named = REGIME_SETS[fewer] if fewer else () if set(regimes) <= set(MEAN6) else regimes
     replicate = rest.removeprefix("run") if rest.startswith("run") else ""
     first = rest.removeprefix("first") if rest.startswith("first") else ""
