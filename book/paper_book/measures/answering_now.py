@@ -5,7 +5,7 @@ from judged_useless import estimators, stopping
 from judged_useless.environment.regimes import MEAN4
 from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.stopping.fitted_policies import StoppingPolicy
+from judged_useless.stopping.stopping_policies import StoppingPolicy
 
 from paper_book.measures.definitions import (
     Contrast,

@@ -7,7 +7,7 @@ import pytest
 from judged_useless.environment.regimes import MEAN4, MEAN6
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.stated_agreement import stated_agreement
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.stopping.offline_policies import policy_regret, policy_values
 from made_up_episodes import episode, judgments
 from paper_book.measures import CONTRASTS, MEASURES, WORDS
 from paper_book.measures.answering_now import branches
