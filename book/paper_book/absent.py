@@ -1,9 +1,6 @@
 """What stands on a page for a result that its episodes do not give."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from html import escape
-from math import nan
 from typing import Any
 
 import pandas as pd
@@ -12,46 +9,8 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 
 
-@dataclass(frozen=True)
-class Absent:
-    """A result without a value; where an estimate is read, it reads as missing.
-
-    Attributes
-    ----------
-    reason : str
-        Why there is none.
-    """
-
-    reason: str
-    value: float = nan
-    low: None = None
-    high: None = None
-    n: int = 0
-
-    def __getitem__(self, key: str) -> float:
-        return nan
-
-    def text(self, digits: int = 3) -> str:
-        """Return what is shown in the place of ``value [low, high]``."""
-        return "not available"
-
-    def row(self) -> dict[str, object]:
-        """Return a table row without numbers."""
-        return {"value": nan, "low": nan, "high": nan, "n": 0, "reason": self.reason}
-
-    def excludes_zero(self) -> bool | None:
-        """Return None: an interval that does not exist excludes nothing."""
-        return None
-
-    def __str__(self) -> str:
-        return f"not available: {self.reason}"
-
-    def _repr_html_(self) -> str:
-        return f"<p class='estimate'>{escape(str(self))}</p>"
-
-
-def attempt(estimator: Callable[..., Estimate], *episodes: pd.DataFrame, **options: Any) -> Estimate | Absent:  # noqa: ANN401
-    """Return an estimate, or what stands for it when these episodes do not give it.
+def attempt(estimator: Callable[..., Estimate], *episodes: pd.DataFrame, **options: Any) -> Estimate:  # noqa: ANN401
+    """Return an estimate, undefined and with the reason where these episodes do not give it.
 
     Parameters
     ----------
@@ -62,23 +21,16 @@ def attempt(estimator: Callable[..., Estimate], *episodes: pd.DataFrame, **optio
     **options
         Passed on.
 
-    Returns
-    -------
-    Estimate or Absent
-
     Examples
     --------
     >>> from judged_useless import time_matched_contrast
-    >>> from judged_useless.episodes import no_episodes
+    >>> from paper_book.wanted import no_episodes
     >>> print(attempt(time_matched_contrast, no_episodes()))
     not available: there are no episodes
     """
     if any(table.empty for table in episodes):
-        return Absent("there are no episodes")
-    try:
-        return estimator(*episodes, **options)
-    except UndefinedEstimateError as error:
-        return Absent(str(error))
+        return Estimate.undefined("there are no episodes")
+    return Estimate.attempt(estimator, *episodes, **options)
 
 
 def attempt_by_regime(
@@ -113,4 +65,4 @@ def attempt_by_regime(
             return given.reindex([*regimes, *given.index.difference(list(regimes))])
         except UndefinedEstimateError as error:
             reason = str(error)
-    return estimates_frame(dict.fromkeys(regimes, reason), "regime")
+    return estimates_frame(dict.fromkeys(regimes, Estimate.undefined(reason)), "regime")

@@ -5,8 +5,9 @@ import re
 from typing import Any
 
 import pytest
-from judged_useless.afterwards.probe_records import record_fault
+from judged_useless.afterwards.probe_findings import findings_check
 from judged_useless.afterwards.probes import PROBES
+from judged_useless.runs.run_files import RunError
 
 LENGTHS = {"q1": 3, "q2": 0}
 REPAIRED = {"repaired_answer": "Rome", "repaired_success": True}
@@ -24,7 +25,11 @@ GOOD: dict[str, list[dict[str, Any]]] = {
 
 def fault(probe: str, budget: int = 3, **fields: Any) -> str:
     record = {"question_id": "q1", "regime": "clean", "results": GOOD[probe], **fields}
-    return record_fault(record, probe, "clean", LENGTHS, budget)
+    try:
+        findings_check(probe, "clean", LENGTHS, budget)("x", record)
+    except RunError as error:
+        return str(error).removeprefix("x: ")
+    return ""
 
 
 @pytest.mark.parametrize("probe", PROBES)
@@ -35,7 +40,7 @@ def test_what_a_probe_writes_has_no_fault(probe: str) -> None:
 def test_an_episode_without_an_observation_can_only_have_its_answer_repaired() -> None:
     assert fault("repair", question_id="q2", results=[{"t": 0, **REPAIRED}]) == ""
     assert fault("judgments", question_id="q2", results=[]) == ""
-    assert "expected no observation, for the episode has none" in fault("judgments", question_id="q2")
+    assert "t is 1, expected each of [] once" in fault("judgments", question_id="q2")
 
 
 @pytest.mark.parametrize("probe", PROBES)
@@ -64,13 +69,13 @@ def test_a_step_that_was_not_asked_at_is_told(probe: str, t: object) -> None:
     results[0]["t"] = t
     assert fault(probe, results=results).startswith(f"results, entry 1: t is {t!r}, expected ")
     del results[0]["t"]
-    assert fault(probe, results=results).startswith("results, entry 1: t is missing, expected ")
+    assert fault(probe, results=results).startswith("results, entry 1: t is None, expected ")
 
 
 @pytest.mark.parametrize("probe", PROBES)
 def test_a_step_twice_or_not_at_all_is_told(probe: str) -> None:
     twice = [*GOOD[probe], GOOD[probe][0]]
-    assert "expected each observation once" in fault(probe, results=twice)
+    assert "expected each of " in fault(probe, results=twice)
     for fewer in ([], GOOD[probe][1:]):
         if probe == "stated" or fewer == GOOD[probe]:
             # Not every result is followed by a thought.
@@ -81,10 +86,10 @@ def test_a_step_twice_or_not_at_all_is_told(probe: str) -> None:
 
 @pytest.mark.parametrize("probe", ["answer-now", "beliefs"])
 def test_the_last_of_the_budget_is_no_decision(probe: str) -> None:
-    assert fault(probe, budget=4) == "results: nothing at t 3, expected one at each of 1 to 3"
+    assert fault(probe, budget=4) == "results: nothing at t 3, expected one at each of [1, 2, 3]"
     third = [*GOOD[probe], {**GOOD[probe][0], "t": 3}]
     assert fault(probe, budget=4, results=third) == ""
-    assert fault(probe, results=third) == "results, entry 3: t is 3, expected 1 to 2"
+    assert fault(probe, results=third) == "results, entry 3: t is 3, expected each of [1, 2] once"
 
 
 WRONG: list[tuple[str, str, list[object]]] = [

@@ -6,9 +6,10 @@ import pytest
 from judged_useless import load_episodes, time_matched_contrast
 from judged_useless.environment.regimes import FAIL
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.judgments import useless_rate
 from judged_useless.estimators.success import success_by_regime
-from paper_book.absent import Absent, attempt, attempt_by_regime
+from paper_book.absent import attempt, attempt_by_regime
 from paper_book.claims import above_zero, at_least, at_most, below_zero, every
 from paper_book.wanted import no_episodes
 
@@ -19,11 +20,11 @@ def test_an_estimate_comes_through_unchanged() -> None:
 
 
 def test_no_episodes_and_an_undefined_measure_both_become_absent() -> None:
-    assert attempt(time_matched_contrast, no_episodes()) == Absent("there are no episodes")
+    assert attempt(time_matched_contrast, no_episodes()) == Estimate.undefined("there are no episodes")
     silent = load_episodes(condition="unaided", regimes="persistent")
     silent = silent.assign(judgments=silent["judgments"].map(lambda words: [None] * len(words)))
     absent = attempt(time_matched_contrast, silent)
-    assert isinstance(absent, Absent)
+    assert not absent.defined
     assert "undefined" in absent.reason
 
 
@@ -35,9 +36,9 @@ def test_malformed_episodes_are_no_absence() -> None:
 
 
 def test_absent_reads_as_missing() -> None:
-    absent = Absent("<no cell>")
+    absent = Estimate.undefined("<no cell>")
     assert math.isnan(absent.value)
-    assert math.isnan(absent["answers"])
+    assert absent["answers"] is absent.value
     assert absent.text(3) == "not available"
     assert absent.excludes_zero() is None
     assert "&lt;no cell&gt;" in absent._repr_html_()

@@ -47,12 +47,11 @@ def test_what_no_released_episode_holds_takes_a_run_and_a_probe() -> None:
 
 def test_probe_commands_are_what_the_command_line_takes() -> None:
     run, replay = probe_commands("qwen3-8b", ["beliefs", "answer-now", "repair"], split="fresh300")
-    parser = cli.build_parser()
-    given = parser.parse_args(shlex.split(run)[1:])
+    given = cli.build_parser("run").parse_args(shlex.split(run)[1:])
     assert (given.model, given.split, tuple(given.regimes)) == ("vllm:qwen3-8b", "fresh300", MEAN4)
     for regime in given.regimes:
         get_regime(regime)
-    asked = parser.parse_args(shlex.split(replay)[1:])
+    asked = cli.build_parser("replay").parse_args(shlex.split(replay)[1:])
     assert asked.run == given.out
     for name in asked.probe:
         get_probe(name)

@@ -243,9 +243,7 @@ def test_options_of_a_command(key: tuple[str, str, str, str, int], options: str)
 
 def test_commands_are_what_the_command_line_takes() -> None:
     cli = pytest.importorskip("judged_useless.cli.main")
-    parser = cli.build_parser()
-    if "run" not in cli.COMMANDS:
-        pytest.skip("the run command is not there")
+    parser = cli.build_parser("run")
     held = recompute(published(), load_episodes(), n_boot=5)
     for command in commands_to_fill(held):
         words = shlex.split(command.removeprefix("judged-useless "), comments=True)

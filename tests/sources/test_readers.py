@@ -19,7 +19,7 @@ from judged_useless._io.paths import data_dir
 from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 
@@ -517,7 +517,7 @@ def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(t
     (locked / "clean.jsonl").touch()
     with pytest.warns(UserWarning, match="no episode has ended yet: failed, locked"):
         assert len(load_episodes(tmp_path / "runs")) == 2
-    with pytest.raises(RunError, match="no episode has ended yet"):
+    with pytest.raises(RunError, match="the run is incomplete, with 2 of 2 episodes"):
         load_episodes(failed)
     (run / "clean.jsonl").unlink()
     with (

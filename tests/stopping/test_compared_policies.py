@@ -88,7 +88,7 @@ def test_charged_judgments_make_the_deadline_the_best_of_three() -> None:
     np.testing.assert_allclose(table.loc[0.05, rivals], [0.174, -0.064, -0.119], atol=5e-4)
     free = compare_prices(PROBLEM, rivals, [0.0, 0.02, 0.05])
     pd.testing.assert_series_equal(table["deadline"], free["deadline"])  # it asks for no judgment
-    assert table.loc[[0.0], rivals].equals(free.loc[[0.0], rivals])
+    assert (table[rivals] <= free[rivals]).all(axis=None)
     # Each optimum is at least as good as every policy of its kind.
     assert (table["optimal, no judgments"] >= table["deadline"]).all()
     assert (table["optimal, all judgments"] >= table["run of 5 or deadline"]).all()

@@ -9,7 +9,6 @@ from judged_useless.estimators.estimate import Estimate
 from judged_useless.sources.readers import Source
 from matplotlib.axes import Axes
 
-from paper_book.absent import Absent
 from paper_book.figures.style import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
 from paper_book.provenance import source_name
 from paper_book.published.comparing import show
@@ -152,16 +151,14 @@ def published_and_recomputed(
     return axes
 
 
-def judged_and_answered(
-    useless: Mapping[str, float] | pd.Series, answered: Estimate | Absent, *, title: str
-) -> Axes:
+def judged_and_answered(useless: Mapping[str, float] | pd.Series, answered: Estimate, *, title: str) -> Axes:
     """Draw how often a failing source is judged useless, and how often the agent then answers.
 
     Parameters
     ----------
     useless : mapping
         ``value``, ``low`` and ``high`` of the share of results judged useless.
-    answered : Estimate or Absent
+    answered : Estimate
         Share of episodes that end in an answer after a run of such judgments; its part ``k`` is the run.
     title : str
         Title.

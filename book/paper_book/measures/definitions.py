@@ -159,7 +159,7 @@ def probed(cell: pd.DataFrame, column: str, probe: str) -> pd.DataFrame:
     cell : pandas.DataFrame
         Episodes of one cell.
     column : str
-        One that :func:`judged_useless.afterwards.beside.merge_probes` adds.
+        One that :func:`judged_useless.afterwards.probe_findings.merge_probes` adds.
     probe : str
         The probe that fills it.
 

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 from judged_useless.estimators.estimate import Estimate
 
-from paper_book.absent import Absent
 from paper_book.published.comparing import one_each
 from paper_book.published.transcribed import QUANTITY, published
 
@@ -142,12 +141,12 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
 
 
-def unprinted(estimates: Mapping[str, Estimate | Absent], label: str, *, decimals: int = 2) -> pd.DataFrame:
+def unprinted(estimates: Mapping[str, Estimate], label: str, *, decimals: int = 2) -> pd.DataFrame:
     """Return estimates as rows of a comparison of which the paper prints nothing.
 
     Parameters
     ----------
-    estimates : mapping of str to Estimate or Absent
+    estimates : mapping of str to Estimate
         By name; those without a value are left out.
     label : str
         Column of the names.
@@ -159,7 +158,7 @@ def unprinted(estimates: Mapping[str, Estimate | Absent], label: str, *, decimal
     pandas.DataFrame
         Columns `label` and what tables and figures of comparisons read.
     """
-    there = {name: each for name, each in estimates.items() if not isinstance(each, Absent)}
+    there = {name: each for name, each in estimates.items() if each.defined}
     mine = [(each.value, each.low, each.high) for each in there.values()]
     numbers = pd.DataFrame(mine, columns=["recomputed", "recomputed_low", "recomputed_high"], dtype=float)
     return numbers.assign(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from judged_useless.afterwards.written_texts import Written, written_steps
+from judged_useless.afterwards.recorded_turns import WrittenStep, written_steps
 
 from paper_book.figures.style import COLOURS
 from paper_book.pairs import episode_steps
@@ -31,7 +31,7 @@ class Arm:
         Whether the answer is right.
     termination : str
         How it ended, where that is known.
-    written : sequence of Written
+    written : sequence of WrittenStep
         What was written at each step; empty where it is not known.
     """
 
@@ -39,7 +39,7 @@ class Arm:
     steps: pd.DataFrame
     success: bool
     termination: str = ""
-    written: Sequence[Written] = field(default=())
+    written: Sequence[WrittenStep] = field(default=())
 
     @property
     def ending(self) -> str:
@@ -166,14 +166,14 @@ class TwoEpisodes:
         return "\n".join(lines)
 
 
-def _query(words: Written | None) -> str:
+def _query(words: WrittenStep | None) -> str:
     if words is None or not words.text:
         return ""
     text = words.text if len(words.text) <= SHOWN else f"{words.text[:SHOWN].rstrip()}…"
     return f" {escape(text)}"
 
 
-def _folded(words: Written | None) -> str:
+def _folded(words: WrittenStep | None) -> str:
     """Return what was written and came back, escaped and folded."""
     if words is None:
         return ""

@@ -4,8 +4,6 @@ import argparse
 
 from tqdm import tqdm
 
-SUMMARY = "download the released episodes and compare every cell with the paper"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``fetch``."""

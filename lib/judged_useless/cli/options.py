@@ -1,10 +1,17 @@
-"""Options of the command line that belong to a model's provider."""
+"""Options of the command line that several commands have."""
 
 import argparse
 from typing import Any
 
-#: Passed on where they are given.
+#: Passed on to the model's provider where they are given.
 _MODEL = ("base_url", "served_name", "context")
+
+
+def add_running_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where the task is read from, and how many requests are in flight."""
+    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
+    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,24 +33,7 @@ def add_price_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return the provider's options that were given.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        Parsed.
-    model : str
-        ``provider:name``, to look its price up.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
-    """
+    """Return the provider's options that were given, with the price of ``provider:name``."""
     given = {option: getattr(arguments, option) for option in _MODEL}
     return {option: value for option, value in given.items() if value is not None} | price_options(
         arguments, model
@@ -51,28 +41,11 @@ def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
 
 
 def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return price and cap, as far as they were given.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        Parsed.
-    model : str
-        ``provider:name``, to look its price up.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
-    """
+    """Return price and cap, as far as they were given; ValueError if the file of prices lacks the model."""
     options = {} if arguments.cost_cap_usd is None else {"cost_cap_usd": arguments.cost_cap_usd}
     if arguments.prices:
         if model.startswith("scripted:"):
-            raise ValueError(f"{model}: a scripted agent has no option prices")
+            raise ValueError(f"model {model!r}: provider 'scripted' has no option prices")
         from judged_useless.models.costs import load_prices
 
         prices, name = load_prices(arguments.prices), model.partition(":")[2]

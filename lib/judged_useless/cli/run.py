@@ -6,9 +6,7 @@ import sys
 import textwrap
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, model_options
-
-SUMMARY = "run an agent on a failing source, or resume a run"
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
 _CELL = (
@@ -68,9 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replicate", metavar="TAG", help="draw other failed observations; give another --seed with it"
     )
-    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
-    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
+    add_running_arguments(parser)
     add_model_arguments(parser)
 
 
@@ -95,19 +91,13 @@ def _names() -> str:
         "parts": ", ".join(PARTS),
         "regimes": f"{', '.join(REGIMES)}; and {_PATTERNS}",
     }
-    return "\n".join(_paragraph(name, text) for name, text in lists.items())
-
-
-def _paragraph(name: str, text: str) -> str:
-    start = f"{name}:".ljust(12)
-    return textwrap.fill(
-        text,
-        108,
-        initial_indent=start,
-        subsequent_indent=" " * 12,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return "\n".join(
+        textwrap.fill(
+            text, 108, initial_indent=f"{name}:".ljust(12), subsequent_indent=" " * 12,
+            break_on_hyphens=False, break_long_words=False,
+        )
+        for name, text in lists.items()
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -118,12 +108,13 @@ def main(arguments: argparse.Namespace) -> int:
     int
         0 if the run is complete, 1 if requests failed so that episodes are missing.
     """
-    from judged_useless.afterwards.beside import read_run
+    from judged_useless.afterwards.probe_findings import read_run
     from judged_useless.models.base import ModelError
     from judged_useless.runs.cell import run_cell
 
     try:
-        run = asyncio.run(run_cell(**_options(arguments)))
+        given = {name: getattr(arguments, name) for name in _CELL}
+        run = asyncio.run(run_cell(**given, **model_options(arguments, arguments.model)))
     except ModelError as error:
         print(f"judged-useless run: {error}", file=sys.stderr)
         return 1
@@ -133,11 +124,6 @@ def main(arguments: argparse.Namespace) -> int:
     )
     _report(read_run(run.path))
     return 0
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    options = {name: getattr(arguments, name) for name in _CELL}
-    return options | model_options(arguments, arguments.model)
 
 
 def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help

@@ -132,12 +132,12 @@ def _located(source: Source) -> list[tuple[str | Path, Path]]:
     return [(each, file) for each in source for _, file in _located(each)]
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _read(path: Path, *, allow_partial: bool) -> pd.DataFrame:
     if path.is_dir():
         # Here, because it brings along the whole harness, which files of episodes need nothing of.
-        from judged_useless.afterwards.beside import read_run
+        from judged_useless.afterwards.probe_findings import read_run
 
-        return read_run(path)
+        return read_run(path, allow_partial=allow_partial)
     if path.suffix == ".parquet":
         return load_parquet(path)
     if path.name.endswith((".jsonl", ".jsonl.gz")):
@@ -177,6 +177,7 @@ def load_episodes(
     condition: Names = None,
     split: Names = None,
     regimes: Names = None,
+    allow_partial: bool = False,
 ) -> pd.DataFrame:
     """Return episodes as a table.
 
@@ -190,6 +191,9 @@ def load_episodes(
     model, condition, split, regimes : str or sequence of str, optional
         Keep only these; everything by default. A name that is asked for beside others may be absent; if it
         is a split that was not fetched from the hub, a warning names the command that fetches it.
+    allow_partial : bool, default False
+        Return, with a warning, also what there is of a run that is not complete. Short episodes end first, so
+        that estimates from the first of them are not those of the whole run.
 
     Returns
     -------
@@ -220,7 +224,7 @@ def load_episodes(
     300
     """
     located = _located(source)
-    frames = [_read(file) for _, file in located]
+    frames = [_read(file, allow_partial=allow_partial) for _, file in located]
     if not isinstance(source, str | Path) and len(source) > 1:
         frames = [
             frame.assign(loaded_from=str(each)) for frame, (each, _) in zip(frames, located, strict=True)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import MEAN6, get_regime
-from judged_useless.estimators.arguments import whole_number
+from judged_useless.estimators.resampling import whole_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

