@@ -35,7 +35,7 @@ from judged_useless import FAIL, load_episodes, time_matched_contrast
 from judged_useless.environment.regimes import REGIMES
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.formats import load_parquet, write_parquet
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
+from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling
 from judged_useless.estimators.success import mean_success
 from judged_useless.stopping.simulate import POLICIES, Moment

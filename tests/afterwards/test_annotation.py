@@ -26,8 +26,8 @@ from judged_useless.afterwards.label_effects import judged_accuracy, with_stated
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.rubric import STREAMS, Ruling, load_rubric, read_label
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.rates import wilson_interval
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.judgments import stated_agreement
 from judged_useless.models.base import Generation, Message
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.recorded import Run

@@ -25,8 +25,8 @@ from judged_useless.afterwards.replaying import replay
 from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.cli.main import main
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.answering import answer_rate_after_run
 from judged_useless.estimators.contrast import time_matched_contrast
-from judged_useless.estimators.rates import answer_rate_after_run
 from judged_useless.models.base import Generation, Message, ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs.cell import IncompleteRunError, run_cell

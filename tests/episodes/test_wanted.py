@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from judged_useless.episodes.decisions import judged_by_position
 from judged_useless.episodes.schema import EpisodeError, validate
-from judged_useless.episodes.summaries import judged_by_position
 from judged_useless.estimators.contrast import time_matched_contrast
 from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode

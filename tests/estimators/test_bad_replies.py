@@ -8,10 +8,14 @@ import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_table
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_table,
+    missing_replies,
+)
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement, stated_points
+from judged_useless.estimators.judgments import stated_agreement, stated_points
 from judged_useless.stopping.continuing import continue_or_answer
 from judged_useless.stopping.fitted_policies import StoppingPolicy
 from judged_useless.stopping.regret import policy_values

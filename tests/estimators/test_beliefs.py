@@ -6,10 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_prior, belief_table, beliefs_by_model
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_prior,
+    belief_table,
+    beliefs_by_model,
+    missing_replies,
+)
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.judgments import stated_agreement
 from paper_book import figures
 
 NEW, OLD = "USEFUL_NEW", "OFF_TOPIC"

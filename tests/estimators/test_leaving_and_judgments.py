@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.contrast import leave_contrast, switch_summary
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import specificity, useless_rate
-from judged_useless.estimators.leaving import leave_contrast, switch_summary
 
 
 def test_leave_contrast_by_hand(episode: Any) -> None:

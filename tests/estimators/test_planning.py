@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.estimators.contrast import contrast_measure, time_matched_contrast
-from judged_useless.estimators.measure import Measure
 from judged_useless.estimators.planning import plan_questions, planning_curves
-from judged_useless.estimators.resampling import Resampling
+from judged_useless.estimators.resampling import Measure, Resampling
 from judged_useless.stopping.simulate import rising_with_run, simulate_arrays
 
 

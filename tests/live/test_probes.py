@@ -15,8 +15,7 @@ from judged_useless.afterwards.items import annotation_items
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay as probe_run
-from judged_useless.estimators.belief_replies import missing_replies
-from judged_useless.estimators.beliefs import belief_curves
+from judged_useless.estimators.beliefs import belief_curves, missing_replies
 from judged_useless.models.base import Decoding, Generation, Message, Model
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.manifests import require_manifest

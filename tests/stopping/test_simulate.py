@@ -10,7 +10,7 @@ from judged_useless._io.paths import data_dir
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import validate
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.index import integration_index
+from judged_useless.estimators.hazard import integration_index
 from judged_useless.stopping.simulate import POLICIES, World, rising_with_time, simulate, simulate_arrays
 from judged_useless.stopping.simulated_measures import policy_table, simulated_values, slope_grid
 

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 from judged_useless import estimators
 from judged_useless.estimators.answering import ends_in_answer
-from judged_useless.estimators.cost import tool_call_counts
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import budget_of
+from judged_useless.estimators.success import tool_call_counts
 from numpy.typing import NDArray
 
 from paper_book.measures.definitions import Contrast, Measure, Options, chosen, plain, regimes_of

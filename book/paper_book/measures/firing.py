@@ -5,8 +5,8 @@ import pandas as pd
 from judged_useless import estimators
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.estimators.answering import ends_in_answer
-from judged_useless.estimators.cost import STATED_CONDITIONS
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.estimators.success import STATED_CONDITIONS
 from numpy.typing import NDArray
 
 from paper_book.measures.definitions import Contrast, Measure, Options, chosen, plain

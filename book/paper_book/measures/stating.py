@@ -5,7 +5,7 @@ import pandas as pd
 from judged_useless import estimators
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.stated_runs import with_judgments
+from judged_useless.estimators.matching import with_judgments
 
 from paper_book.measures.definitions import Measure, Options, chosen, plain, probed
 from paper_book.measures.ending import Bools

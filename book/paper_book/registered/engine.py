@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import pandas as pd
-from judged_useless.estimators.cost import STATED_CONDITIONS
 from judged_useless.estimators.estimate import UndefinedEstimateError
+from judged_useless.estimators.success import STATED_CONDITIONS
 
 from paper_book.registered.logic import adjust, decide
 from paper_book.registered.models import RegisteredTest

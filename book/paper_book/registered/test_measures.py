@@ -9,16 +9,23 @@ from typing import Any
 
 import pandas as pd
 from judged_useless.estimators.agreement import agreement, cohen_kappa
-from judged_useless.estimators.answering import median_answer_action, share_answered, share_at_last_action
-from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.cost import tool_calls, utility
+from judged_useless.estimators.answering import (
+    answer_rate_after_run,
+    median_answer_action,
+    share_answered,
+    share_at_last_action,
+)
+from judged_useless.estimators.contrast import (
+    design_label_contrast,
+    leave_contrast,
+    switch_summary,
+    time_matched_contrast,
+)
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.index import integration_index
+from judged_useless.estimators.hazard import integration_index
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.estimators.judgments import useless_rate
-from judged_useless.estimators.leaving import leave_contrast, switch_summary
-from judged_useless.estimators.rates import answer_rate_after_run
-from judged_useless.estimators.success import mean_success
+from judged_useless.estimators.success import mean_success, tool_calls, utility
 
 #: What the registered tests on stated judgments are about: an annotator's labels, not the keyword reader's.
 STATED = "stated_by_label"

@@ -13,7 +13,7 @@ from judged_useless.episodes.schema import missing
 from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.rates import wilson_interval
+from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.resampling import Stream as Draws
 from judged_useless.protocol.vocabulary import JUDGMENTS
 

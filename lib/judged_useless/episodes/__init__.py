@@ -1,9 +1,14 @@
 """Episodes: their schema, where they are read from, and their decision points."""
 
-from judged_useless.episodes.decisions import decision_points, observation_table
+from judged_useless.episodes.decisions import (
+    contrasted_decisions,
+    decision_points,
+    how_episodes_end,
+    judged_by_position,
+    observation_table,
+)
 from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
-from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end, judged_by_position
 
 __all__ = [
     "EpisodeError",

@@ -14,20 +14,18 @@ import pandas as pd
 
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.cells import warn_if_pooled
+from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.contrast import Strata, compared_histories, contrast_measure
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import Bools, Ints, Weights, step_window
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.rates import wilson_interval
-from judged_useless.estimators.resampling import Resampling, Stream
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.matching import Bools, Ints, Weights, step_window, warn_if_pooled
+from judged_useless.estimators.resampling import Measure, Resampling, Stream
 
 STRATA: tuple[Strata, ...] = get_args(Strata)
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 #: Results at the start that the run of group (b) leaves out at least, the paper's first.
 GAPS = (2, 1, 3)
-_COUNTS = ["n_a", "answers_a", "n_b", "answers_b"]
-_COLUMNS = ["value", "low", "high", *_COUNTS, "n_clusters", "method", "reason"]
+_SHOWN = ("value", "low", "high", "n_a", "answers_a", "n_b", "answers_b", "reason")
 #: Permuted values that differ by less are taken for equal: rounding, not chance.
 _SAME = 1e-12
 
@@ -48,15 +46,8 @@ def _windows(points: DecisionPoints) -> dict[str, dict[str, int]]:
     return {"–".join(map(str, sorted(set(each)))): {"t_min": each[0], "t_max": each[1]} for each in windows}
 
 
-def _row(points: DecisionPoints, plan: Resampling, **choices: Any) -> dict[str, object]:  # noqa: ANN401
-    """Return Δ under some choices as a row, or why it is undefined."""
-    estimate = Estimate.attempt(lambda: contrast_measure(points, **choices).estimate(plan))
-    return estimate.row() | dict(estimate.parts)
-
-
-def _table(rows: list[dict[str, object]], choices: list[str]) -> pd.DataFrame:
-    table = pd.DataFrame(rows, columns=[*choices, *_COLUMNS])
-    return table.astype(dict.fromkeys(["value", "low", "high", *_COUNTS], "float64"))
+def _tried(points: DecisionPoints, plan: Resampling, **choices: Any) -> Estimate:  # noqa: ANN401
+    return Estimate.attempt(lambda: contrast_measure(points, **choices).estimate(plan))
 
 
 def _clustered(points: DecisionPoints, codes: Ints, n: int) -> DecisionPoints:
@@ -81,8 +72,8 @@ def specification_curve(
     pandas.DataFrame
         One row a specification: ``window`` (steps, as "3–6"), ``gap`` (of group (b)), ``strata``,
         ``weights``, ``published`` (whether it is the paper's), ``value, low, high``, the counts ``n_a,
-        answers_a, n_b, answers_b``, ``n_clusters``, ``method``, ``reason``. Undefined ones stand last and say
-        why. A single step has one stratum, so that its weights don't vary.
+        answers_a, n_b, answers_b``, and ``reason``. Undefined ones stand last and say why. A single step has
+        one stratum, so that its weights don't vary.
 
     Notes
     -----
@@ -100,9 +91,10 @@ def specification_curve(
         if steps["t_min"] == steps["t_max"] and strata == "step" and weights != WEIGHTS[0]:
             continue
         choices = {"gap": gap, "strata": strata, "weights": weights}
+        found = _tried(points, plan, **steps, **choices)
         row = {"window": window, **choices, "published": not rows}
-        rows.append(row | _row(points, plan, **steps, **choices))
-    table = _table(rows, ["window", "gap", "strata", "weights", "published"])
+        rows.append(row | {name: found[name] for name in _SHOWN})
+    table = pd.DataFrame(rows).astype({"low": "float64", "high": "float64"})
     return table.sort_values("value", kind="stable", ignore_index=True)
 
 
@@ -119,35 +111,31 @@ def one_choice_at_a_time(
     Returns
     -------
     pandas.DataFrame
-        ``choice`` (what is changed: window, gap, strata, weights, clusters, regime left out, model),
-        ``setting``, and the columns of :func:`specification_curve` from ``value`` on. The first row is the
-        published form. Clusters and the linear model change the interval only.
+        Index ``choice``: "as published", then what is changed, such as "steps 4–6", "gap 1", "strata question
+        × step", "weights equal", "clusters episode", "without persistent" and "linear model"; columns as in
+        :meth:`Estimate.row`. Clusters and the linear model change the interval only.
     """
     plan = Resampling(n_boot, seed, level, stream)
     points, _, a, b = _published(episodes)
-    (published, _), *windows = _windows(points).items()
-    changed: list[tuple[str, object, dict[str, Any]]] = [("as published", published, {})]
-    changed += [("window", window, steps) for window, steps in windows]
-    changed += [("gap", gap, {"gap": gap}) for gap in GAPS[1:]]
-    changed += [("strata", f"{each} × step", {"strata": each}) for each in STRATA[1:]]
-    changed += [("weights", each, {"weights": each}) for each in WEIGHTS[1:]]
-    rows = [
-        {"choice": choice, "setting": setting} | _row(points, plan, **options)
-        for choice, setting, options in changed
-    ]
+    found: dict[object, Estimate] = {"as published": _tried(points, plan)}
+    for window, steps in list(_windows(points).items())[1:]:
+        found[f"steps {window}" if "–" in window else f"step {window}"] = _tried(points, plan, **steps)
+    found |= {f"gap {each}": _tried(points, plan, gap=each) for each in GAPS[1:]}
+    found |= {f"strata {each} × step": _tried(points, plan, strata=each) for each in STRATA[1:]}
+    found |= {f"weights {each}": _tried(points, plan, weights=each) for each in WEIGHTS[1:]}
     decisions = np.where(a | b, np.cumsum(a | b) - 1, 0)
     episode = _clustered(points, points.episode, len(points.episodes))
-    for name, clustered in (("episode", episode), ("decision", _clustered(points, decisions, (a | b).sum()))):
-        method = {"method": f"{name}-cluster bootstrap, percentile"}
-        rows.append({"choice": "clusters", "setting": name} | _row(clustered, plan) | method)
+    for name, other in (("episode", episode), ("decision", _clustered(points, decisions, (a | b).sum()))):
+        method = f"{name}-cluster bootstrap, percentile"
+        found[f"clusters {name}"] = replace(_tried(other, plan), method=method)
     regimes = points.episodes["regime"]
     for name in dict.fromkeys(regimes):
-        others = points.episodes[regimes != name]
-        row = _row(build_decision_points(others), plan) if len(others) else {"reason": "no regime is left"}
-        rows.append({"choice": "regime left out", "setting": name} | row)
-    linear = linear_probability_contrast(points.episodes, level=level)
-    rows.append({"choice": "model", "setting": "linear"} | linear.row() | dict(linear.parts))
-    return _table(rows, ["choice", "setting"])
+        rest = replace(
+            points, run=np.where((regimes == name).to_numpy()[points.episode], UNKNOWN, points.run)
+        )
+        found[f"without {name}"] = _tried(rest, plan)
+    found["linear model"] = linear_probability_contrast(points.episodes, level=level)
+    return estimates_frame(found, "choice")
 
 
 def linear_probability_contrast(episodes: Episodes, *, level: float = 0.95) -> Estimate:
@@ -194,28 +182,28 @@ def linear_probability_contrast(episodes: Episodes, *, level: float = 0.95) -> E
     )  # fmt: skip
 
 
-def left_out(episodes: Episodes, by: str = "question_id") -> pd.DataFrame:
+def left_out(episodes: Episodes, label: str = "question_id") -> pd.DataFrame:
     """Return Δ without each question, or without each value of another label, such as ``regime``.
 
     Parameters
     ----------
     episodes
         As in :func:`specification_curve`.
-    by : str, default "question_id"
+    label : str, default "question_id"
         A label of the episodes.
 
     Returns
     -------
     pandas.DataFrame
-        Index: what is left out, in order of Δ without it. ``value`` (NaN where nothing is left to compare)
-        and ``change`` from Δ on all.
+        What is left out, in a column named as the label; ``value``, Δ without it (NaN where nothing is left
+        to compare), in its order; and ``change`` from Δ on all.
     """
     points, delta, *_ = _published(episodes)
-    codes, names = points.label_codes(by)
+    codes, names = points.label_codes(label)
     measure = contrast_measure(_clustered(points, codes, len(names)))
     without = measure.statistic(measure.sums.sum(axis=0) - measure.sums)
-    table = pd.DataFrame({"value": without, "change": without - delta.value()}, pd.Index(names, name=by))
-    return table.sort_values("value", kind="stable")
+    table = pd.DataFrame({label: names, "value": without, "change": without - delta.value()})
+    return table.sort_values("value", kind="stable", ignore_index=True)
 
 
 def permutation_test(
@@ -306,18 +294,20 @@ def contrast_by_step(
     Returns
     -------
     pandas.DataFrame
-        Index ``t``, the results seen. ``n_a, answers_a, rate_a`` and the same of (b); ``value, low, high`` of
-        the step alone; ``weight``, its share in Δ, which is the weighted sum of the values; ``reason``.
+        ``t``, the results seen; ``n_a, answers_a, rate_a`` and the same of (b); ``value, low, high`` of the
+        step alone; ``weight``, its share in Δ, which is the weighted sum of the values.
     """
     plan = Resampling(n_boot, seed, level, stream)
     points, *_ = _published(episodes)
     first, last = step_window(points, 3, None)
-    rows = [_row(points, plan, t_min=t, t_max=t) for t in range(first, last + 1)]
-    columns = ["n_a", "answers_a", "rate_a", "n_b", "answers_b", "rate_b", "value", "low", "high", "reason"]
-    table = pd.DataFrame(rows, pd.RangeIndex(first, last + 1, name="t"), columns)
+    columns = ["n_a", "answers_a", "rate_a", "n_b", "answers_b", "rate_b", "value", "low", "high"]
+    rows = []
+    for t in range(first, last + 1):
+        found = _tried(points, plan, t_min=t, t_max=t)
+        rows.append({"t": t} | {name: found[name] for name in columns})
+    table = pd.DataFrame(rows).astype({"low": "float64", "high": "float64"})
     weight = (table["n_a"] * table["n_b"] / (table["n_a"] + table["n_b"])).fillna(0.0)
-    table.insert(9, "weight", weight / weight.sum())
-    return table.astype({"low": "float64", "high": "float64"})
+    return table.assign(weight=weight / weight.sum())
 
 
 def answers_behind(episodes: Episodes) -> pd.DataFrame:
@@ -331,14 +321,13 @@ def answers_behind(episodes: Episodes) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index ``group``: (a), (b) and both. ``decisions`` and the ``questions`` they are of; ``answers`` among
+        ``group``: (a), (b) and both. ``decisions`` and the ``questions`` they are of; ``answers`` among
         them, and the questions ``answered``; ``most``, the answers of the question that has most.
     """
     points, _, a, b = _published(episodes)
-    rows = {}
+    rows = []
     for group, inside in (("(a)", a), ("(b)", b), ("both", a | b)):
         decisions, answers = (np.bincount(points.question[inside & each]) for each in (True, points.answered))
         counts = (decisions.sum(), (decisions > 0).sum(), answers.sum(), (answers > 0).sum())
-        rows[group] = [*map(int, counts), int(answers.max(initial=0))]
-    columns = ["decisions", "questions", "answers", "answered", "most"]
-    return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("group")
+        rows.append([group, *map(int, counts), int(answers.max(initial=0))])
+    return pd.DataFrame(rows, columns=["group", "decisions", "questions", "answers", "answered", "most"])

@@ -19,6 +19,7 @@ from judged_useless.models.base import (
     Model,
     ModelError,
 )
+from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.runs.cell_spec import differences, software
 from judged_useless.runs.gated_model import Gate, GatedModel
 from judged_useless.runs.manifests import write_manifest
@@ -153,6 +154,7 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
             manifest["model"] = job.model.describe()
             manifest["n_episodes"]["done"] = len(execution.done)
             manifest["tokens"] = dict(sorted(execution.tokens.items()))
+            manifest["judgments"] = dict(execution.judgments)
             manifest["timings"]["ended"] = _now()
             write_manifest(path, manifest)
     if execution.missing:
@@ -194,6 +196,7 @@ def _first_manifest(job: Job, path: Path, concurrency: int) -> dict[str, Any]:
         "questions": list(dict.fromkeys(question_id for _, question_id in keys)),
         "n_episodes": {"planned": len(keys), "done": 0},
         "tokens": {},
+        "judgments": {},
         "software": software(),
         "timings": {"started": [*before.get("timings", {}).get("started", []), _now()]},
     }
@@ -224,6 +227,8 @@ class _Execution:
         self._job, self._writer, self._gate = job, Writer(path), Gate(concurrency)
         self.done: set[Key] = set()
         self.tokens: Counter[str] = Counter()
+        #: Judgments asked of the model, those that say neither word, and of these the ones that were cut.
+        self.judgments = Counter({"asked": 0, "unparsed": 0, "cut": 0})
         for regime, records in found.items():
             for question_id, record in records.items():
                 self._add((regime, question_id), record)
@@ -305,6 +310,12 @@ class _Execution:
         self.tokens["calls"] += len(record["calls"])
         for name in ("prompt_tokens", "completion_tokens"):
             self.tokens[name] += sum(call[name] or 0 for call in record["calls"])
+        for call in record["calls"]:
+            if call["kind"] == "judgment":
+                unparsed = parse_side_channel(call["text"]) == "UNPARSED"
+                self.judgments["asked"] += 1
+                self.judgments["unparsed"] += unparsed
+                self.judgments["cut"] += unparsed and call["finish_reason"] == "length"
 
     def _note(self, generation: Generation) -> None:
         self._generated += generation.completion_tokens or 0

@@ -7,10 +7,15 @@ import pandas as pd
 
 from judged_useless.environment.regimes import MEAN4
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.arguments import whole_number
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Resampling, Stream, cluster_sums
+from judged_useless.estimators.resampling import (
+    Measure,
+    Resampling,
+    Stream,
+    cluster_sums,
+    share,
+    whole_number,
+)
 from judged_useless.stopping.fitted_policies import (
     NEVER,
     Branches,

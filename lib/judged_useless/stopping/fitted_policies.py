@@ -17,11 +17,10 @@ from judged_useless.episodes.decisions import DecisionPoints, build_decision_poi
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.episodes.steps import UNKNOWN
-from judged_useless.estimators.arguments import regime_names, whole_number
-from judged_useless.estimators.cost import TOOLS, tool_call_counts
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.matching import DEFAULT_BUDGET, require_one_cell
-from judged_useless.estimators.resampling import Floats
+from judged_useless.estimators.matching import DEFAULT_BUDGET, regime_names, require_one_cell
+from judged_useless.estimators.resampling import Floats, whole_number
+from judged_useless.estimators.success import TOOLS, tool_call_counts
 
 Branches = pd.DataFrame | Iterable[Mapping[str, Any]]
 

@@ -10,8 +10,7 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import Episodes
 from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
+from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums
 from judged_useless.stopping.problem import (
     Outcome,
     Policy,

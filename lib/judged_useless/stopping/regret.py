@@ -8,12 +8,10 @@ import pandas as pd
 from judged_useless.environment.regimes import MEAN4
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.cost import tool_call_counts
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import budget_of
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Floats, Resampling, Stream
-from judged_useless.estimators.success import mean_measure, regime_sums, value_matrix
+from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream
+from judged_useless.estimators.success import mean_measure, regime_sums, tool_call_counts, value_matrix
 from judged_useless.stopping.fitted_policies import (
     FIELDS,
     Branches,

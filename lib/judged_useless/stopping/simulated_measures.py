@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.estimators.contrast import contrast_measure, design_label_measure
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.index import index_measure
-from judged_useless.estimators.measure import Measure
+from judged_useless.estimators.hazard import index_measure
+from judged_useless.estimators.resampling import Measure
 from judged_useless.stopping.simulate import (
     POLICIES,
     Policy,

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from judged_useless.environment.regimes import MEAN4, MEAN6
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.judgments import stated_agreement
 from judged_useless.stopping.regret import policy_regret, policy_values
 from made_up_episodes import episode, judgments
 from paper_book.measures import CONTRASTS, MEASURES, WORDS
