@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from judged_useless._io.paths import data_dir
 from judged_useless._io.seeds import stable_seed
-from judged_useless.stopping.simulate import Moment, Policy, World, simulate_arrays
+from judged_useless.stopping.simulate import Hazard, Moment, World, simulate_arrays
 from make_released_set import POLICIES
 from numpy.typing import NDArray
 from paper_book.measures.cell_index import CellKey
@@ -83,7 +83,7 @@ def probed_cell(key: CellKey, regimes: Sequence[str], n_questions: int) -> pd.Da
     seed = stable_seed("probed cells", *map(str, key))
     draws = np.random.default_rng(seed)
     world = World(answer_if_useful=0.35, budget=budget, regimes=tuple(regimes), useless_if_failed=0.92)
-    policy: Policy = (POLICIES | RULES)[condition]
+    policy: Hazard = (POLICIES | RULES)[condition]
     run = simulate_arrays(_with_some_answers(policy), n_questions=n_questions, seed=seed % 2**32, world=world)
     questions = _questions(str(key[3]), n_questions)
     frame = run.episodes().assign(**labels, question_id=np.repeat(questions, len(regimes)), simulated=True)
@@ -96,7 +96,7 @@ def probed_cell(key: CellKey, regimes: Sequence[str], n_questions: int) -> pd.Da
     return pd.DataFrame(rows).drop(columns=silent)
 
 
-def _with_some_answers(policy: Policy) -> Policy:
+def _with_some_answers(policy: Hazard) -> Hazard:
     """Return the policy, with a few answers at any time, so that no measure is without one."""
 
     def answers(now: Moment) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import with_judgments
-from judged_useless.stopping.fitted_policies import StoppingPolicy
+from judged_useless.stopping.stopping_policies import StoppingPolicy
 
 from paper_book.measures.calculator import plain
 from paper_book.measures.from_episodes import share

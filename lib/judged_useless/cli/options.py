@@ -2,10 +2,18 @@
 
 import argparse
 import json
+import sys
 from typing import Any
 
 #: Passed on to the model's provider where they are given.
 _MODEL = ("base_url", "served_name", "context", "timeout", "reasoning", "extra_body")
+
+
+def print_error(command: str, error: Exception) -> None:
+    """Print an error; what a server or a file says in it may be of any length and hold any character."""
+    from judged_useless._io.messages import visible
+
+    print(visible(f"judged-useless {command}: {str(error)[:4000]}"), file=sys.stderr)
 
 
 def add_running_arguments(parser: argparse.ArgumentParser) -> None:

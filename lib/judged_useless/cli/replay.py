@@ -2,10 +2,9 @@
 
 import argparse
 import asyncio
-import sys
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 _PROBES = """\
 probes, each on copies of the run's conversations:
@@ -89,7 +88,7 @@ def main(arguments: argparse.Namespace) -> int:
                 )
             )
         except ModelError as error:
-            print(f"judged-useless replay: {probe}: {error}", file=sys.stderr)
+            print_error(f"replay: {probe}", error)
             return 1
         done = require_manifest(folder)
         print(f"{folder}: {_counts(probe, done)}")

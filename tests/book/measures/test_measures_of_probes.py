@@ -7,7 +7,7 @@ import pytest
 from judged_useless.environment.regimes import MEAN4, MEAN6
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.stopping.offline_policies import policy_regret, policy_values
 from made_up_episodes import episode, judgments
 from measured import estimate, lacking, value
 from paper_book.measures.cell_index import CellKey, Need, describe

@@ -2,18 +2,25 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.fitted_policies import StoppingPolicy, simple_policies
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.stopping.offline_policies import continue_or_answer, policy_regret, policy_values
+from judged_useless.stopping.stopping_policies import StoppingPolicy, simple_policies
 
 ONE = ("persistent",)
 
 
+def episode(question: str, judgments: str, last: str = "finish", **labels: Any) -> dict[str, Any]:
+    """Return an episode; "-" is a result judged USELESS, "+" one judged USEFUL."""
+    words = ["USELESS" if code == "-" else "USEFUL" for code in judgments]
+    actions = ["search"] * len(judgments) + ([last] if last else [])
+    return {"question_id": question, "actions": actions, "judgments": words} | labels
+
+
 @pytest.fixture
-def runs(episode: Any) -> list[dict[str, Any]]:
+def runs() -> list[dict[str, Any]]:
     return [
         episode("q1", "------", last="", regime="persistent", success=False),
         episode("q2", "+--", regime="persistent", success=True),
@@ -90,21 +97,53 @@ def test_missing_branches_and_judgments_are_refused(runs: Any, branches: Any) ->
         policy_values(runs, branches)
 
 
-def test_bad_branches_and_policies_are_refused(runs: Any, branches: Any) -> None:
-    with pytest.raises(EpisodeError, match="field 't' is missing"):
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"regime": None}, r"row 1: field 'regime': .*string, found None"),
+        ({"success": None}, r"row 1: field 'success': .*boolean"),
+        *(({"t": t}, r"row 1: field 't': ") for t in ("1", None, float("nan"), 2.5, 0, True, float("inf"))),
+        ({"t": 2}, "row 2: a second branch"),
+    ],
+)
+def test_a_branch_that_is_none_is_named(change: Any, message: str, runs: Any, branches: Any) -> None:
+    with pytest.raises(EpisodeError, match=f"branches, {message}"):
+        policy_values(runs, [branches[0] | change, *branches[1:]], regimes=ONE)
+
+
+def test_branches_are_a_table_or_mappings(runs: Any, branches: Any) -> None:
+    with pytest.raises(EpisodeError, match="field 't': Field required"):
         policy_values(runs, [{"question_id": "q1", "regime": "persistent", "success": True}], regimes=ONE)
-    with pytest.raises(EpisodeError, match="row 15: a second branch"):
-        policy_values(runs, [*branches, branches[0]], regimes=ONE)
-    with pytest.raises(EpisodeError, match="true or false"):
-        policy_values(runs, [branches[0] | {"success": None}], regimes=ONE)
+    wrong: Any
+    for wrong in ("x", None, branches[0]):
+        with pytest.raises(TypeError, match="expected branches"):
+            policy_values(runs, wrong, regimes=ONE)
+    # A table whose whole numbers have become floats, as beside a missing value, is as good.
+    table = pd.DataFrame(branches).astype({"t": float})
+    pd.testing.assert_frame_equal(
+        policy_values(runs, table, regimes=ONE), policy_values(runs, branches, regimes=ONE)
+    )
+
+
+def test_arguments_that_are_none_are_refused(runs: Any, branches: Any) -> None:
     with pytest.raises(ValueError, match="a cap, a run of own judgments, or both"):
         StoppingPolicy()
-    with pytest.raises(ValueError, match="own must be at least 1"):
-        StoppingPolicy(own=0)
+    for name in ("own", "cap"):
+        with pytest.raises(ValueError, match=f"{name} must be at least 1"):
+            StoppingPolicy(**{name: 0})
+        with pytest.raises(TypeError, match=f"{name} must be a whole number"):
+            StoppingPolicy(**{name: 2.5})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one policy"):
         policy_values(runs, branches, policies=[], regimes=ONE)
-    with pytest.raises(ValueError, match="price"):
-        policy_values(runs, branches, price=-0.1, regimes=ONE)
+    price: Any
+    for price in (-0.1, float("nan"), True, "0.1"):
+        with pytest.raises(ValueError, match="price is"):
+            policy_values(runs, branches, price=price, regimes=ONE)
+    with pytest.raises(TypeError, match="must be a list of names, not one text"):
+        policy_values(runs, branches, regimes="persistent")
+    other = runs[0] | {"question_id": "q9", "model": "another"}
+    with pytest.raises(EpisodeError, match="mixes"):
+        policy_values([*(row | {"model": "m"} for row in runs), other], branches, regimes=ONE)
 
 
 def test_every_policy_of_the_paper_is_among_the_simple_ones() -> None:

@@ -9,12 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.environment.regimes import get_regime
-from judged_useless.stopping.policies import own, simple_policies
+from judged_useless.stopping.best_policy import best_run_policy, optimal_policy, threshold_policy
 from judged_useless.stopping.problem import Floats, StoppingProblem, evaluate, histories, run_lengths
-from judged_useless.stopping.simulate import POLICIES, Moment, Policy, World, simulate_arrays
-from judged_useless.stopping.solution import best_run_policy, optimal_policy, threshold_policy
+from judged_useless.stopping.simulate import SIMULATED, Hazard, Moment, World, simulate_arrays
+from judged_useless.stopping.stopping_policies import StoppingPolicy, simple_policies
 
 probability = st.floats(0, 1)
+
+
+def worth(problem: StoppingProblem, k: int) -> float:
+    """Return the utility of the run-length rule."""
+    return float(evaluate(problem, StoppingPolicy(own=k).answering(problem)).utility)
+
+
 REGIMES = (
     "clean",
     "persistent",
@@ -106,7 +113,7 @@ def test_the_programme_equals_brute_force_over_all_policies(problem: StoppingPro
     assert len(utilities) == 2**14
     solution = optimal_policy(problem)
     assert solution.value == pytest.approx(utilities.max(), abs=1e-12)
-    assert by_hand(problem, as_dict(solution.policy)) == pytest.approx(solution.value, abs=1e-12)
+    assert by_hand(problem, as_dict(solution.answering)) == pytest.approx(solution.value, abs=1e-12)
 
 
 @settings(max_examples=12, deadline=None)
@@ -117,7 +124,7 @@ def test_the_best_policy_over_runs_equals_brute_force_over_all_of_them(problem: 
     place = {cell: number for number, cell in enumerate(cells)}
     policies = [bits[:, [place[t, run] for run in run_lengths(t)]] for t in problem.steps]
     utilities = evaluate(problem, policies).utility
-    best = best_run_policy(problem)
+    _, best = best_run_policy(problem)
     assert len(utilities) == 2**9
     assert best.value == pytest.approx(utilities.max(), abs=1e-12)
     assert best.value <= optimal_policy(problem).value + 1e-12
@@ -126,14 +133,14 @@ def test_the_best_policy_over_runs_equals_brute_force_over_all_of_them(problem: 
 @settings(max_examples=8, deadline=None)
 @given(problems(budget=8))
 def test_no_simple_policy_is_worth_more(problem: StoppingProblem) -> None:
-    optimum, over_runs = optimal_policy(problem).value, best_run_policy(problem).value
-    for policy in simple_policies(problem).values():
-        utility = float(evaluate(problem, policy).utility)
+    optimum, over_runs = optimal_policy(problem).value, best_run_policy(problem)[1].value
+    for policy in simple_policies(problem.budget):
+        utility = float(evaluate(problem, policy.answering(problem)).utility)
         assert utility <= over_runs + 1e-12 <= optimum + 2e-12
 
 
 def simulated_utility(
-    problem: StoppingProblem, policy: str | Policy, n_questions: int
+    problem: StoppingProblem, policy: str | Hazard, n_questions: int
 ) -> tuple[float, float]:
     """Return the mean utility of a simulated agent and its standard error, all regimes alike."""
     world = World(
@@ -145,15 +152,14 @@ def simulated_utility(
     )
     run = simulate_arrays(policy, n_questions=n_questions, seed=1, world=world)
     calls = run.n_actions - run.answered
-    last = run.judgments[np.arange(len(calls)), calls - 1]
     # An answer right after a useful result was found: these policies stop after useless ones only.
-    found = run.answered & (last == 1)
+    found = run.answered & ~run.useless[np.arange(len(calls)), calls - 1]
     right = np.where(found, problem.found, np.where(run.answered, problem.memory, 0.0))
     value = right - problem.price * calls
     return float(value.mean()), float(value.std() / np.sqrt(len(value)))
 
 
-def as_simulated(problem: StoppingProblem, thresholds: tuple[int | None, ...]) -> Policy:
+def as_simulated(problem: StoppingProblem, thresholds: tuple[int | None, ...]) -> Hazard:
     table = threshold_policy(problem, thresholds)
 
     def answers(now: Moment) -> np.ndarray:
@@ -167,23 +173,21 @@ def as_simulated(problem: StoppingProblem, thresholds: tuple[int | None, ...]) -
 @pytest.mark.parametrize("price", [0.0, 0.02, 0.05])
 def test_the_optimum_is_never_below_a_simple_policy_on_simulated_agents(price: float) -> None:
     problem = StoppingProblem(price=price)
-    best = best_run_policy(problem)
+    thresholds, _ = best_run_policy(problem)
     optimum = optimal_policy(problem).value
     # Made to stop after useless results only, so that answers after a useful one are the found ones.
-    after_useless = tuple(max(each, 1) if each is not None else None for each in best.thresholds)
+    after_useless = tuple(max(each, 1) if each is not None else None for each in thresholds)
     value, error = simulated_utility(problem, as_simulated(problem, after_useless), 4_000)
     exact = float(evaluate(problem, threshold_policy(problem, after_useless)).utility)
     assert value == pytest.approx(exact, abs=4 * error)
-    names = [name for name in POLICIES if name.startswith("own-judgment") or name == "never stops"]
+    names = [name for name in SIMULATED if name.startswith("own-judgment") or name == "never stops"]
     for name in names:
         simulated, its_error = simulated_utility(problem, name, 4_000)
         assert simulated <= value + 4 * (error + its_error)
         assert simulated <= optimum + 4 * its_error
     for k in (3, 5, 7):
         simulated, its_error = simulated_utility(problem, f"own-judgment count k={k}", 4_000)
-        assert simulated == pytest.approx(
-            float(evaluate(problem, own(problem, k)).utility), abs=4 * its_error
-        )
+        assert simulated == pytest.approx(worth(problem, k), abs=4 * its_error)
 
 
 def test_a_source_that_never_works_is_left_at_once_and_a_free_one_never_early() -> None:
@@ -191,12 +195,15 @@ def test_a_source_that_never_works_is_left_at_once_and_a_free_one_never_early() 
     assert optimal_policy(broken).value == pytest.approx(broken.memory - broken.price)
     free = StoppingProblem(price=0.0)
     assert optimal_policy(free).outcome.calls > 5
-    assert all(not answers.any() for answers in optimal_policy(replace(free, memory=0.1)).policy[:-1])
+    assert all(not answers.any() for answers in optimal_policy(replace(free, memory=0.1)).answering[:-1])
 
 
 def test_k_is_five_for_the_papers_regimes_and_not_for_recovery_after_five() -> None:
     def best(problem: StoppingProblem) -> int:
-        return max(range(1, 8), key=lambda k: float(evaluate(problem, own(problem, k)).utility))
+        return max(
+            range(1, 8),
+            key=lambda k: worth(problem, k),
+        )
 
     problem = StoppingProblem(price=0.02)
     assert best(problem) == 5
@@ -278,40 +285,6 @@ def test_the_pages_formula_gives_the_pages_value() -> None:
 
 def test_a_doubled_budget_is_solved_but_not_searched_over_runs() -> None:
     problem = StoppingProblem(budget=16, price=0.01)
-    assert optimal_policy(problem).value > float(evaluate(problem, own(problem, 5)).utility)
+    assert optimal_policy(problem).value > worth(problem, 5)
     with pytest.raises(ValueError, match="up to 8"):
         best_run_policy(problem)
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("memory", 1.5, "memory is 1.5"),
-        ("found", float("nan"), "found is nan"),
-        ("finds", "0.3", "finds is '0.3'"),
-        ("useless_if_real", True, "useless_if_real is True"),
-        ("price", -1.0, "price is -1"),
-        ("price", float("nan"), "price is nan"),
-        ("budget", 0, "budget is 0"),
-        ("budget", 1, "budget is 1"),
-        ("budget", 8.0, "budget is 8.0"),
-        ("budget", 17, "budget is 17"),
-        ("prior", {}, "prior is {}"),
-        ("prior", ["clean"], "prior is \\['clean'\\]"),
-        ("prior", {"clean": float("nan")}, "prior of clean is nan"),
-        ("prior", {"clean": 0.0}, "all weights are 0"),
-        ("prior", {"clean": -1.0}, "prior of clean"),
-        ("prior", {"no_such": 1.0}, "unknown regime 'no_such'"),
-    ],
-)
-def test_bad_values_are_named(field: str, value: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        StoppingProblem(**{field: value})  # type: ignore[arg-type]
-
-
-def test_a_policy_of_another_budget_is_refused() -> None:
-    problem = StoppingProblem()
-    with pytest.raises(ValueError, match="3 decisions"):
-        evaluate(problem, own(replace(problem, budget=4), 2))
-    with pytest.raises(ValueError, match="3 histories after 1"):
-        evaluate(problem, [np.zeros(3)] * 7)

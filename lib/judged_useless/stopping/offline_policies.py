@@ -1,4 +1,8 @@
-"""The best simple stopping policy in hindsight, and how far an arm stays behind it."""
+"""Stopping policies evaluated offline on recorded runs (paper, §3, §5 and Appendix D.2).
+
+A policy that stops at a decision is credited with the answer-now branch replayed from there, or with the
+run's own outcome if the agent had answered before the policy fires.
+"""
 
 from collections.abc import Sequence
 
@@ -10,16 +14,47 @@ from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import budget_of
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream
+from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
 from judged_useless.estimators.success import mean_measure, regime_sums, tool_call_counts, value_matrix
-from judged_useless.stopping.fitted_policies import (
+from judged_useless.stopping.offline_runs import (
     FIELDS,
+    NEVER,
     Branches,
-    StoppingPolicy,
     aligned_runs,
-    outcome,
-    simple_policies,
+    branches_at,
+    first_firing,
 )
+from judged_useless.stopping.problem import number
+from judged_useless.stopping.stopping_policies import StoppingPolicy, simple_policies
+
+
+def _policy_tables(
+    episodes: Episodes,
+    branches: Branches,
+    price: float,
+    policies: Sequence[StoppingPolicy] | None,
+    regimes: Sequence[str],
+) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
+    """Return success and tool calls under each policy, by question and regime."""
+    if number("price", price) < 0:
+        raise ValueError(f"price is {price!r}, expected a number of at least 0")
+    runs = aligned_runs(episodes, branches, regimes)
+    if policies is None:
+        policies = simple_policies(budget_of(runs.frame))
+    tables = {}
+    for policy in policies:
+        first = first_firing(policy, runs)
+        fires = first != NEVER
+        success, calls = runs.own_success.copy(), runs.own_calls.copy()
+        success[fires] = branches_at(f"policy {policy.name!r}", first[fires], runs)
+        calls[fires] = runs.calls_before[first[fires]]
+        tables[policy.name] = (
+            value_matrix(runs.frame, success, regimes),
+            value_matrix(runs.frame, calls, regimes),
+        )
+    if not tables:
+        raise ValueError("policies must name at least one policy")
+    return tables
 
 
 def policy_values(
@@ -42,7 +77,7 @@ def policy_values(
     price : float, default 0
         λ: price of a tool call in units of a correct answer.
     policies : sequence of StoppingPolicy, optional
-        By default every one of :func:`simple_policies`.
+        By default every one of :func:`~judged_useless.stopping.stopping_policies.simple_policies`.
     regimes : sequence of str, default MEAN4
         Regimes averaged with equal weight; those with answer-now branches.
 
@@ -77,28 +112,6 @@ def policy_values(
     }
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("policy")
     return table.sort_values("utility", ascending=False, kind="stable")
-
-
-def _policy_tables(
-    episodes: Episodes,
-    branches: Branches,
-    price: float,
-    policies: Sequence[StoppingPolicy] | None,
-    regimes: Sequence[str],
-) -> dict[str, tuple[pd.DataFrame, pd.DataFrame]]:
-    if price is None or isinstance(price, str | bool) or not (np.isfinite(price) and price >= 0):
-        raise ValueError(f"price must be a finite number of at least 0, not {price!r}")
-    data = aligned_runs(episodes, branches, regimes)
-    chosen = simple_policies(budget_of(data.frame)) if policies is None else list(policies)
-    if not chosen:
-        raise ValueError("policies must name at least one policy")
-    tables = {}
-    for policy in chosen:
-        success, calls = outcome(policy, data)
-        tables[policy.name] = (
-            value_matrix(data.frame, success, regimes), value_matrix(data.frame, calls, regimes)
-        )  # fmt: skip
-    return tables
 
 
 def policy_regret(
@@ -155,7 +168,6 @@ def policy_regret(
     """
     plan = Resampling(n_boot, seed, level, stream)
     tables = _policy_tables(episodes, branches, price, policies, regimes)
-    names = list(tables)
     utilities = [success - price * calls for success, calls in tables.values()]
     frame = as_frame(arm, FIELDS)
     own_values = frame["success"].to_numpy(dtype=np.float64) - price * tool_call_counts(frame)
@@ -183,5 +195,74 @@ def policy_regret(
     every = means(flat.sum(axis=0))
     best = int(np.nanargmax(every[:-1]))
     parts = {"best_utility": float(every[best]), "arm_utility": float(every[-1])}
-    name = f"regret against {names[best]} (λ = {price:g})"
+    name = f"regret against {list(tables)[best]} (λ = {price:g})"
     return Measure(name, flat, regret, n=int(sums[:, -1, :, 0].sum()), parts=parts).estimate(plan)
+
+
+def continue_or_answer(
+    episodes: Episodes,
+    branches: Branches,
+    *,
+    k: int = 5,
+    regimes: Sequence[str] = MEAN4,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return what answering at once, after k useless results in a row, gains over what the agent did.
+
+    At the first decision of each run at which the run of USELESS reaches k: success of the answer-now branch
+    minus success of the run itself, averaged over those decisions.
+
+    Parameters
+    ----------
+    episodes, branches, regimes
+        As in :func:`policy_values`.
+    k : int, default 5
+        Results in a row judged USELESS.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+
+    Returns
+    -------
+    Estimate
+        A difference of shares in [-1, 1]; `n` counts decisions. Its parts hold both success rates
+        (``answering``, ``continuing``), the discordant counts (``answering_better``, ``continuing_better``)
+        and ``calls_saved``, the tool calls a run that answers at once would not have made.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If no run reaches k, or judgments or branches are missing.
+    EpisodeError
+        If an episode or a branch is not what is expected.
+    TypeError, ValueError
+        If `k` is not a whole number of at least 1.
+
+    Notes
+    -----
+    Specific to sources that do not recover once they have failed k times.
+
+    References
+    ----------
+    Paper §3, Appendix D.2 "Continue or answer now" (arXiv:2610.06191).
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    policy = StoppingPolicy(own=k)
+    runs = aligned_runs(episodes, branches, regimes)
+    first = first_firing(policy, runs)
+    reached = np.flatnonzero(first != NEVER)
+    name = f"answering now, after {k} useless results, minus continuing"
+    if not len(reached):
+        raise UndefinedEstimateError(f"{name} is undefined: no run of {k} useless results")
+    now, own = branches_at(name, first[reached], runs), runs.own_success[reached]
+    codes, questions = pd.factorize(runs.frame["question_id"])
+    columns = np.stack([np.ones_like(now), now - own], axis=1)
+    sums = cluster_sums(codes[reached].astype(np.int64), len(questions), columns)
+    parts = {
+        "answering": float(now.mean()), "continuing": float(own.mean()),
+        "answering_better": float((now > own).sum()), "continuing_better": float((own > now).sum()),
+        "calls_saved": float((runs.own_calls[reached] - runs.calls_before[first[reached]]).mean()),
+    }  # fmt: skip
+    return Measure(name, sums, share, n=len(reached), parts=parts).estimate(plan)

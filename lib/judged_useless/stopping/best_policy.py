@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from judged_useless.stopping.problem import Floats, Outcome, Policy, StoppingProblem, evaluate, run_lengths
+from judged_useless.stopping.problem import Floats, Outcome, StoppingProblem, evaluate, run_lengths
 
 #: Largest budget for which all policies over runs are compared: there are 322,560 of them.
 LARGEST_RUN_BUDGET = 8
@@ -21,13 +21,13 @@ LARGEST_RUN_BUDGET = 8
 
 @dataclass(frozen=True)
 class Solution:
-    """An optimal policy.
+    """A best policy.
 
     Attributes
     ----------
     problem : StoppingProblem
         Solved.
-    policy : tuple of numpy.ndarray, the t-th of shape (2^t,)
+    answering : tuple of numpy.ndarray, the t-th of shape (2^t,)
         1 after the histories at which it answers, else 0. Where answering and going on are worth the same
         it answers.
     outcome : Outcome
@@ -35,7 +35,7 @@ class Solution:
     """
 
     problem: StoppingProblem
-    policy: tuple[Floats, ...]
+    answering: tuple[Floats, ...]
     outcome: Outcome
 
     @property
@@ -62,10 +62,10 @@ class Solution:
                 here = runs == run
                 reached = float(total[here].sum())
                 if reached > 0:
-                    answers = float((total * self.policy[t - 1])[here].sum()) / reached
+                    answers = float((total * self.answering[t - 1])[here].sum()) / reached
                     failing = float((mass[here] * problem.failed[t]).sum()) / reached
                     rows.append((t, run, run < t, reached, answers, failing))
-            mass = mass * (1 - self.policy[t - 1])[:, None]
+            mass = mass * (1 - self.answering[t - 1])[:, None]
         return pd.DataFrame(rows, columns=["t", "run", "earlier_useful", "reached", "answers", "failing"])
 
 
@@ -77,8 +77,8 @@ def optimal_policy(problem: StoppingProblem) -> Solution:
         V_t(h) = \max\{\, a - \lambda t,\; E[V_{t+1}(h\,j)] + P(\text{found}) (f - \lambda (t + 1)) \,\}
 
     for a history h of t judgments, its probabilities taken from the posterior over regimes; a and f are the
-    success of an answer from memory and with the answer found, λ is the price, and after the last action
-    V is minus the price of all calls.
+    success of an answer from memory and with the answer found, λ is the price of a call and of its judgment,
+    and after the last action V is minus the price of all calls.
 
     Parameters
     ----------
@@ -88,49 +88,27 @@ def optimal_policy(problem: StoppingProblem) -> Solution:
     Returns
     -------
     Solution
+        Where judgments have a price, a policy that asks for none may be worth more: see
+        :func:`~judged_useless.stopping.compared_policies.compare_policies`.
     """
+    price = problem.judged_call
     masses = [problem.weights[None, :]]
     for t in problem.steps:
         masses.append(problem.onward(masses[-1], t - 1))
     # Values are weighted by the probability of their history, which spares dividing by it.
-    later = -problem.price * problem.budget * masses[-1].sum(axis=1)
-    policy: list[Floats] = []
+    later = -price * problem.budget * masses[-1].sum(axis=1)
+    answering: list[Floats] = []
     for t in reversed(problem.steps):
-        answer = (problem.memory - problem.price * t) * masses[t].sum(axis=1)
-        policy.insert(0, (answer >= later).astype(np.float64))
+        answer = (problem.memory - price * t) * masses[t].sum(axis=1)
+        answering.insert(0, (answer >= later).astype(np.float64))
         value = np.maximum(answer, later).reshape(-1, 2).sum(axis=1)
         finding = (masses[t - 1] * problem.finding[t - 1]).sum(axis=1)
-        later = value + finding * (problem.found - problem.price * t)
-    return Solution(problem, tuple(policy), evaluate(problem, policy))
+        later = value + finding * (problem.found - price * t)
+    return Solution(problem, tuple(answering), evaluate(problem, answering))
 
 
-@dataclass(frozen=True)
-class RunPolicy:
-    """The best policy that sees results seen, current run, and whether an earlier result was useful.
-
-    Attributes
-    ----------
-    thresholds : tuple of (int or None), length budget
-        Entry τ: run at which it answers when the last result judged USEFUL was the τ-th (0: none was); None
-        if it does not.
-    policy : tuple of numpy.ndarray
-        The same as a policy over histories.
-    outcome : Outcome
-        What it comes to.
-    """
-
-    thresholds: tuple[int | None, ...]
-    policy: tuple[Floats, ...]
-    outcome: Outcome
-
-    @property
-    def value(self) -> float:
-        """Its utility."""
-        return float(self.outcome.utility)
-
-
-def best_run_policy(problem: StoppingProblem) -> RunPolicy:
-    """Return the best of all policies over (t, run, earlier useful).
+def best_run_policy(problem: StoppingProblem) -> tuple[tuple[int | None, ...], Solution]:
+    """Return the best of all policies over results seen, run, and whether an earlier result was useful.
 
     A run that ends at t began after result t - run, so such a policy is one threshold for each place at which
     a run can begin, and all combinations are compared.
@@ -142,7 +120,8 @@ def best_run_policy(problem: StoppingProblem) -> RunPolicy:
 
     Returns
     -------
-    RunPolicy
+    tuple
+        The thresholds, as for :func:`threshold_policy`, and the solution.
 
     Raises
     ------
@@ -159,10 +138,9 @@ def best_run_policy(problem: StoppingProblem) -> RunPolicy:
         ahead.insert(0, _worth(problem, start, ahead))
     utility = ahead[0] @ problem.weights
     best = np.unravel_index(int(utility.argmax()), utility.shape)
-    options = [_options(budget, start) for start in range(budget)]
-    thresholds = tuple(options[start][int(place)] for start, place in enumerate(best))
-    policy = threshold_policy(problem, thresholds)
-    return RunPolicy(thresholds, policy, evaluate(problem, policy))
+    thresholds = tuple(_options(budget, start)[int(place)] for start, place in enumerate(best))
+    answering = threshold_policy(problem, thresholds)
+    return thresholds, Solution(problem, answering, evaluate(problem, answering))
 
 
 def _options(budget: int, start: int) -> list[int | None]:
@@ -174,21 +152,21 @@ def _worth(problem: StoppingProblem, start: int, ahead: list[Floats]) -> Floats:
 
     Axes: the threshold of this start, those of every later one, the regimes.
     """
-    budget, worth = problem.budget, []
+    budget, price, worth = problem.budget, problem.judged_call, []
     for threshold in _options(budget, start):
         # Axes of later starts come in front of the regimes by themselves, as the sums are broadcast.
         total, still = np.zeros(len(problem.weights)), np.ones(len(problem.weights))
         for length in range(1, (budget - start if threshold is None else threshold) + 1):
             t = start + length
             if t == budget:
-                total = total - still * problem.price * budget
+                total = total - still * price * budget
                 break
             finding, useless = problem.finding[t - 1], problem.useless[t - 1]
             useful = (1 - useless - finding) * ahead[t - start - 1]
-            total = total + still * (finding * (problem.found - problem.price * t) + useful)
+            total = total + still * (finding * (problem.found - price * t) + useful)
             still = still * useless
         if threshold is not None:
-            total = total + still * (problem.memory - problem.price * (start + threshold))
+            total = total + still * (problem.memory - price * (start + threshold))
         worth.append(total)
     return np.stack(np.broadcast_arrays(*worth))
 
@@ -196,26 +174,9 @@ def _worth(problem: StoppingProblem, start: int, ahead: list[Floats]) -> Floats:
 def threshold_policy(problem: StoppingProblem, thresholds: tuple[int | None, ...]) -> tuple[Floats, ...]:
     """Return the policy that answers once the run reaches a threshold that depends on where it began.
 
-    Parameters
-    ----------
-    problem : StoppingProblem
-        Its budget is used.
-    thresholds : tuple of (int or None), length budget
-        As in :class:`RunPolicy`.
-
-    Returns
-    -------
-    tuple of numpy.ndarray, the t-th of shape (2^t,)
+    Entry τ is the run at which it answers when the last result judged USEFUL was the τ-th (0: none was); None
+    if it does not.
     """
-    never = problem.budget
-    wanted = np.array([never if each is None else each for each in thresholds])
-    policy = []
-    for t in problem.steps:
-        runs = run_lengths(t)
-        policy.append((runs >= wanted[t - runs]).astype(np.float64))
-    return tuple(policy)
-
-
-def distance(problem: StoppingProblem, policy: Policy) -> Floats:
-    """Return how much utility a policy leaves to the optimal one, at least 0."""
-    return np.asarray(optimal_policy(problem).value - evaluate(problem, policy).utility)
+    reach = np.array([problem.budget if each is None else each for each in thresholds])
+    runs = {t: run_lengths(t) for t in problem.steps}
+    return tuple((run >= reach[t - run]).astype(np.float64) for t, run in runs.items())

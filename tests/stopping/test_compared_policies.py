@@ -1,24 +1,24 @@
 """Policies held against the optimum, Wald's test, recorded arms, and the figures drawn of them."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from judged_useless import FAIL, load_episodes
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.stopping.policies import (
-    arm_distance,
+from judged_useless.stopping.best_policy import optimal_policy
+from judged_useless.stopping.compared_policies import (
     best_run_lengths,
-    cap,
     compare_policies,
     compare_prices,
-    own,
     run_length_curve,
 )
-from judged_useless.stopping.problem import StoppingProblem, evaluate, histories, run_lengths
+from judged_useless.stopping.problem import StoppingProblem, evaluate, run_lengths
+from judged_useless.stopping.recorded_arms import arm_distance
 from judged_useless.stopping.simulate import World, simulate
-from judged_useless.stopping.solution import optimal_policy
+from judged_useless.stopping.stopping_policies import StoppingPolicy
 from judged_useless.stopping.wald import WaldTest, side_by_side
 from paper_book import figures
 
@@ -26,10 +26,8 @@ PROBLEM = StoppingProblem(price=0.02)
 LATE = StoppingProblem(price=0.02, prior={"persistent": 1, "clean": 1, "recover_after_5": 1})
 
 
-def test_runs_are_counted_from_the_end() -> None:
-    for t in (1, 4, 7):
-        counted = [len(row) if row.all() else int(row[::-1].argmin()) for row in histories(t)]
-        assert run_lengths(t).tolist() == counted
+def worth(problem: StoppingProblem, **policy: int) -> float:
+    return float(evaluate(problem, StoppingPolicy(**policy).answering(problem)).utility)
 
 
 def test_the_optimum_heads_the_comparison() -> None:
@@ -37,8 +35,10 @@ def test_the_optimum_heads_the_comparison() -> None:
     assert table.index[0] == "optimal, all judgments"
     assert (table["distance"] >= -1e-12).all()
     np.testing.assert_allclose(table["utility"], table["success"] - 0.02 * table["calls"])
-    with pytest.raises(ValueError, match="unknown policy 'guess'; known are never, deadline"):
-        compare_policies(PROBLEM, ["guess"])
+    assert len(compare_policies(PROBLEM, (name for name in ("never", "deadline")))) == 3
+    for wrong in (["guess"], "never"):
+        with pytest.raises(ValueError, match=r"policies is .*, expected a list out of never"):
+            compare_policies(PROBLEM, wrong)
 
 
 def test_the_curve_marks_one_best_k_a_source() -> None:
@@ -56,31 +56,22 @@ def test_prices_move_the_best_k() -> None:
     assert table["best_k"].tolist() == [5, 5, 4, 1]
     assert (table["lost_by_5"] >= 0).all()
     assert table["lost_by_run"].between(-1e-12, 0.01).all()
-    for prices, message in (([], "prices is \\[\\]"), (0.02, "prices is 0.02"), ([-1.0], "price is -1")):
-        with pytest.raises(ValueError, match=message):
-            best_run_lengths({"paper": StoppingProblem()}, prices)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="price is -1"):
+        best_run_lengths({"paper": StoppingProblem()}, [-1.0])
+    # The better an answer from memory, and the dearer a call, the sooner.
+    by_memory = {str(memory): StoppingProblem(memory=memory) for memory in (0.05, 0.30, 0.50)}
+    table = best_run_lengths(by_memory, [0.0, 0.02, 0.05])
+    assert table["best_k"].tolist() == [7, 5, 4, 5, 4, 1, 3, 1, 1]
 
 
 def test_short_and_long_budgets_have_a_best_k_too() -> None:
-    short = best_run_lengths({"short": StoppingProblem(budget=4)}, [0.02]).iloc[0]
-    never = float(evaluate(replace(PROBLEM, budget=4), [np.zeros(2**t) for t in (1, 2, 3)]).utility)
-    best = float(
-        evaluate(replace(PROBLEM, budget=4), own(replace(PROBLEM, budget=4), short["best_k"])).utility
-    )
+    short = StoppingProblem(budget=4, price=0.02)
+    row = best_run_lengths({"short": short}, [0.02]).iloc[0]
     # In four actions there is no run of five: the rule never answers from memory.
-    assert short["lost_by_5"] == pytest.approx(best - never)
+    assert row["lost_by_5"] == pytest.approx(worth(short, own=int(row["best_k"])) - worth(short, cap=4))
     long = best_run_lengths({"long": StoppingProblem(budget=12)}, [0.02]).iloc[0]
     assert 1 <= long["best_k"] <= 11
     assert np.isnan(long["lost_by_run"])
-
-
-def test_a_run_or_deadline_of_nothing_is_refused() -> None:
-    with pytest.raises(ValueError, match="k is 0"):
-        own(PROBLEM, 0)
-    with pytest.raises(ValueError, match="c is 0"):
-        cap(PROBLEM, 0)
-    with pytest.raises(ValueError, match="k is 0"):
-        side_by_side(["USELESS"], WaldTest(0.99, 0.45), k=0)
 
 
 def test_a_deadline_beats_the_rule_while_calls_are_cheap() -> None:
@@ -88,8 +79,28 @@ def test_a_deadline_beats_the_rule_while_calls_are_cheap() -> None:
     assert table.index.tolist() == [0.02, 0.05]
     np.testing.assert_allclose(table.loc[0.02], [0.3439, 0.3026, 0.3408, 0.3397], atol=5e-5)
     assert table.loc[0.05].drop("optimal, all judgments").idxmax() == "run of 5 or deadline"
-    with pytest.raises(ValueError, match="unknown policy 'guess'"):
-        compare_prices(PROBLEM, ["guess"], [0.02])
+
+
+def test_charged_judgments_make_the_deadline_the_best_of_three() -> None:
+    rivals = ["deadline", "run of 5 or deadline", "run of 5"]
+    table = compare_prices(PROBLEM, rivals, [0.0, 0.02, 0.05], charge_judgments=True)
+    np.testing.assert_allclose(table.loc[0.02, rivals], [0.341, 0.239, 0.197], atol=5e-4)
+    np.testing.assert_allclose(table.loc[0.05, rivals], [0.174, -0.064, -0.119], atol=5e-4)
+    free = compare_prices(PROBLEM, rivals, [0.0, 0.02, 0.05])
+    pd.testing.assert_series_equal(table["deadline"], free["deadline"])  # it asks for no judgment
+    assert (table[rivals] <= free[rivals]).all(axis=None)
+    # Each optimum is at least as good as every policy of its kind.
+    assert (table["optimal, no judgments"] >= table["deadline"]).all()
+    assert (table["optimal, all judgments"] >= table["run of 5 or deadline"]).all()
+    assert (table["optimal, all judgments"] >= table["run of 5"]).all()
+
+
+def test_the_optimum_with_charged_judgments_is_that_of_dearer_calls() -> None:
+    dear, charged = StoppingProblem(price=0.05), StoppingProblem(price=0.02, judgment_price=0.03)
+    assert optimal_policy(charged).value == optimal_policy(dear).value
+    table = compare_policies(charged)
+    assert table.index[0] == "optimal, no judgments"
+    assert table["distance"].min() == 0.0
 
 
 def test_wald_by_hand() -> None:
@@ -118,11 +129,10 @@ def test_walds_error_rates_hold() -> None:
 
 
 def test_pages_test_is_the_run_length_rule_at_the_papers_error_rates() -> None:
-    page = WaldTest(0.99, 0.45, restarts=True).policy(PROBLEM)
-    rule = own(PROBLEM, 5)
-    assert float(evaluate(PROBLEM, page).utility) == float(evaluate(PROBLEM, rule).utility)
+    page = WaldTest(0.99, 0.45, restarts=True).answering(PROBLEM)
+    assert float(evaluate(PROBLEM, page).utility) == worth(PROBLEM, own=5)
     wald = compare_policies(PROBLEM, ["Wald's test"])["utility"]
-    assert wald.min() < float(evaluate(PROBLEM, rule).utility)
+    assert wald.min() < worth(PROBLEM, own=5)
 
 
 def test_three_rules_on_one_history() -> None:
@@ -130,8 +140,12 @@ def test_three_rules_on_one_history() -> None:
     assert table["run"].tolist() == [0.2, 0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
     assert table["page"].to_numpy()[-1] > 1
     assert table["wald"].to_numpy()[-1] < 1
-    with pytest.raises(ValueError, match="empty"):
-        side_by_side([], WaldTest(0.99, 0.45))
+    wrong: Any
+    for wrong in ([], "USELESS", ["USELESS", None], ["useless"]):
+        with pytest.raises(ValueError, match=r"judgments is .*, expected a list out of USELESS"):
+            side_by_side(wrong, WaldTest(0.99, 0.45))
+    with pytest.raises(ValueError, match="k must be at least 1"):
+        side_by_side(["USELESS"], WaldTest(0.99, 0.45), k=0)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +164,9 @@ def test_an_impossible_test_is_refused(options: dict[str, float], message: str) 
 def test_the_distance_of_a_simulated_arm_is_that_of_its_policy() -> None:
     world = World(regimes=tuple(PROBLEM.prior))
     episodes = simulate("own-judgment count k=5", n_questions=400, seed=3, world=world)
-    estimate = arm_distance(PROBLEM, episodes, n_boot=200)
-    exact = optimal_policy(PROBLEM).value - float(evaluate(PROBLEM, own(PROBLEM, 5)).utility)
+    estimate = arm_distance(replace(PROBLEM, judgment_price=0.05), episodes, n_boot=200)
+    # Judgments are free there: not every arm asks for them.
+    exact = optimal_policy(PROBLEM).value - worth(PROBLEM, own=5)
     # Every decision of this policy is certain, so what was seen of it is all there is to it.
     assert estimate.value == pytest.approx(exact, abs=1e-9)
     assert estimate.parts["unseen"] < 0.005
