@@ -199,8 +199,7 @@ class Page:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
         frame = given
         if isinstance(given, Mapping):
-            known = {key: each.reason if pd.isna(each.value) else each for key, each in given.items()}
-            frame = estimates_frame(known, by)
+            frame = estimates_frame(given, by)
         why = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
             why = "; ".join(dict.fromkeys(filter(None, frame["reason"].fillna(""))))

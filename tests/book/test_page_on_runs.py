@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from execute import Page, execute
-from judged_useless.afterwards.beside import read_run
+from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.environment.regimes import FAIL, MEAN4
 from judged_useless.estimators.beliefs import belief_curves

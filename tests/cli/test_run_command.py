@@ -80,7 +80,7 @@ def test_prices_need_the_model(tmp_path: Path) -> None:
 def test_a_scripted_agent_has_no_option_of_a_server(
     options: tuple[str, ...], named: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=f"^scripted:own-5: a scripted agent has no option {named}$"):
+    with pytest.raises(ValueError, match=f"provider 'scripted' has no option {named}$"):
         main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), *options)
     assert not (tmp_path / "run").exists()
 

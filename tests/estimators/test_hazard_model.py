@@ -8,7 +8,7 @@ import pytest
 import statsmodels.api as sm
 from judged_useless.episodes.decisions import build_decision_points, decision_points
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
+from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling, released_draws
 
 

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.measure import Measure, share
 from judged_useless.estimators.resampling import (
+    Measure,
     Resampling,
     percentile_interval,
     released_draws,
     resampling_weights,
+    share,
 )
 
 
@@ -45,8 +46,6 @@ def test_percentiles_are_elements_of_the_sorted_values() -> None:
 
 
 def test_bad_plans_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least one cluster"):
-        released_draws(0, 1)
     with pytest.raises(TypeError, match="seed must be a whole number"):
         Resampling(seed=True)
 
@@ -89,7 +88,7 @@ def test_nearly_equal_resamples_give_no_zero_width_interval() -> None:
 def test_a_row_of_a_frame_is_an_estimate_again() -> None:
     whole = Measure("share", np.array([[10.0, 5], [10, 2]]), share, n=20).estimate(Resampling(100))
     narrow = Measure("share", np.array([[10.0, 5]]), share, n=10).estimate(Resampling(100))
-    frame = estimates_frame({"a": whole, "b": narrow, "c": "nothing there"}, "key")
+    frame = estimates_frame({"a": whole, "b": narrow, "c": Estimate.undefined("nothing there")}, "key")
     rows = frame.to_dict("index")
     assert [Estimate.from_row(rows[key]) for key in "ab"] == [whole, narrow]
     with pytest.raises(UndefinedEstimateError, match="c is undefined: nothing there"):

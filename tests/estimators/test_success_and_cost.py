@@ -5,9 +5,17 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.cost import extra_calls, tool_calls, utility
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime, success_matrix
+from judged_useless.estimators.success import (
+    MEAN3,
+    MEAN4,
+    extra_calls,
+    mean_success,
+    success_by_regime,
+    success_matrix,
+    tool_calls,
+    utility,
+)
 
 
 @pytest.fixture

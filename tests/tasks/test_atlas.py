@@ -18,7 +18,7 @@ from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks import get_task, load_questions
 from judged_useless.tasks.atlas import CLAIMS, QUESTIONS, SPLITS, load, load_claims
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.strict_reading import read_questions
+from judged_useless.tasks.question_files import read_questions
 
 ROOT = Path(__file__).parents[2]
 DATA = data_dir() / "questions"

@@ -9,8 +9,8 @@ import pytest
 from judged_useless.environment.environment import Environment, Observation
 from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import read_questions
 from judged_useless.tasks.scoring import is_correct
-from judged_useless.tasks.strict_reading import read_questions
 from made_up import plain_closest, plain_search
 
 VARIABLE = "JUDGED_USELESS_HOTPOT_SAMPLE"

@@ -16,6 +16,8 @@ _RATIO, _ALWAYS, _NEVER_MORE = 200, 64 * _MIB, 1024 * _MIB
 #: Bytes of one line; a whole episode with its messages has a tenth of a MiB.
 LONGEST_LINE = 64 * _MIB
 
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+
 
 class UnreadableFileError(ValueError):
     """A file that is damaged, no UTF-8 text, or far larger than it looks; the message says where."""
@@ -107,6 +109,23 @@ def open_bounded(path: Path) -> BinaryIO:
     return cast(BinaryIO, io.BufferedReader(_Bounded(gzip.GzipFile(path), path), _MIB))
 
 
+def read_text(path: Path) -> str:
+    """Return the UTF-8 text of a file that may be packed (``.gz``), without a byte-order mark.
+
+    Raises
+    ------
+    UnreadableFileError
+        If the packed file is damaged or unpacks without bound, or it is not UTF-8.
+    """
+    try:
+        with open_bounded(path) as stream:
+            return stream.read().decode("utf-8-sig")
+    except _DAMAGE as error:
+        raise UnreadableFileError(f"{path}: not a whole gzip file ({error})") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(f"{path}: not UTF-8 text ({error})") from error
+
+
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
     r"""Yield number and text of each line that is not blank, of a file that may be packed (``.gz``).
 
@@ -138,7 +157,7 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 if text.strip():
                     yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except _DAMAGE as error:
             raise UnreadableFileError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
             ) from error

@@ -1,6 +1,10 @@
 """Values, names and foreign text as messages and pages show them."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 #: Characters that move the cursor, ring, or turn the direction of what stands beside them -> a visible mark.
 _MARKS: dict[int, str] = {
@@ -84,3 +88,28 @@ def listed(names: Iterable[object], most: int = 20) -> str:
     ]
     more = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def first_fault(error: "ValidationError") -> str:
+    """Return the first thing that a pydantic model finds wrong: the field, what it is, what was expected.
+
+    Parameters
+    ----------
+    error : pydantic.ValidationError
+        Of one record.
+
+    Returns
+    -------
+    str
+        Such as ``calls, entry 2: t is '1', expected a valid integer``.
+    """
+    found = error.errors(include_url=False)[0]
+    field = ""
+    for part in found["loc"]:
+        entry = f", entry {part + 1}" if isinstance(part, int) else f".{part}"
+        field += entry.replace(".", ": ", 1) if ", entry" in field else entry
+    field = field.removeprefix(".") or "the record"
+    if found["type"] == "missing":
+        return f"{field} is missing"
+    expected = str(found["ctx"]["error"]) if found["type"] == "value_error" else found["msg"]
+    return f"{field} is {shown(found['input'])}, expected {expected.removeprefix('Input should be ')}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from judged_useless.models.base import Decoding
 
@@ -22,38 +21,30 @@ class Preset:
     thinking : Decoding or None
         Of the runs in thinking mode, for a model that has been run in it.
     contexts : mapping of str to int
-        What a run was about -> the larger context it was given.
-    note : str
-        What else the paper says of it.
+        What a run was about -> the larger context it was given (deviations 1, 3 and 5, Appendix A).
     """
 
     name: str
     served: Mapping[str, str]
     decoding: Decoding
     thinking: Decoding | None = None
-    contexts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    note: str = ""
+    contexts: Mapping[str, int] = field(default_factory=dict)
 
 
 def _open(hub_id: str) -> Mapping[str, str]:
-    return MappingProxyType({"vllm": hub_id, "openai": hub_id})
+    return {"vllm": hub_id, "openai": hub_id}
 
 
 _GREEDY = Decoding(temperature=0.0, top_p=1.0, max_new_tokens=400, context=8192, seed_rule="fixed", seed=42)
 _QWEN3 = Decoding(
-    temperature=0.7,
-    top_p=0.8,
-    top_k=20,
-    max_new_tokens=1024,
-    context=8192,
-    seed_rule="per_prompt",
-    seed=42,
+    temperature=0.7, top_p=0.8, top_k=20, max_new_tokens=1024, context=8192, seed_rule="per_prompt", seed=42,
     thinking=False,
-)
+)  # fmt: skip
 _QWEN3_THINKING = replace(
     _QWEN3, temperature=0.6, top_p=0.95, max_new_tokens=8192, context=32768, thinking=True
 )
-_FRESH = MappingProxyType({"fresh300": 16384})
+_FRESH = {"fresh300": 16384}
+_QWEN2_CONTEXTS = {"unaided": 16384, "budget 16": 16384, "budget 16, recover_after_2": 32768}
 
 PRESETS: dict[str, Preset] = {
     preset.name: preset
@@ -62,17 +53,14 @@ PRESETS: dict[str, Preset] = {
             name="qwen2.5-7b",
             served=_open("Qwen/Qwen2.5-7B-Instruct"),
             decoding=_GREEDY,
-            contexts=MappingProxyType(
-                {"fresh300": 16384, "unaided": 16384, "budget 16": 16384, "budget 16, recover_after_2": 32768}
-            ),
-            note="contexts: deviations 1, 3 and 5 (Appendix A)",
+            contexts=_FRESH | _QWEN2_CONTEXTS,
         ),
         Preset(
             name="llama3.1-8b",
             served=_open("meta-llama/Llama-3.1-8B-Instruct"),
             decoding=_GREEDY,
+            # Its unaided and budget runs on fresh300 kept 8,192 (deviation 5).
             contexts=_FRESH,
-            note="on fresh300 the unaided and budget runs kept 8,192 (deviation 5)",
         ),
         Preset(
             name="qwen3-8b",
@@ -87,26 +75,21 @@ PRESETS: dict[str, Preset] = {
             decoding=_QWEN3,
             thinking=replace(_QWEN3_THINKING, context=12288),
             contexts=_FRESH,
-            note="tensor parallelism over four GPUs",
         ),
         Preset(
             name="claude-haiku-4.5",
-            served=MappingProxyType({"anthropic": "claude-haiku-4-5"}),
+            served={"anthropic": "claude-haiku-4-5"},
             decoding=Decoding(temperature=0.0, max_new_tokens=1024),
         ),
+        # Takes no sampling parameters: the service's default decoding, without thinking.
         Preset(
             name="claude-sonnet-5",
-            served=MappingProxyType({"anthropic": "claude-sonnet-5"}),
+            served={"anthropic": "claude-sonnet-5"},
             decoding=Decoding(max_new_tokens=1024, thinking=False),
-            note="takes no sampling parameters: the service's default decoding, without thinking",
         ),
-        Preset(
-            name="search-r1",
-            served=MappingProxyType({}),
-            decoding=_GREEDY,
-            note="Qwen2.5-7B-Instruct trained with PPO; greedy. The paper states neither the checkpoint's id "
-            "(served_name gives it) nor token budget and context, which are Qwen2.5-7B's here",
-        ),
+        # Qwen2.5-7B-Instruct trained with PPO. The paper states neither the checkpoint's id nor token budget
+        # and context, which are Qwen2.5-7B's here.
+        Preset(name="search-r1", served={}, decoding=_GREEDY),
     )
 }
 
@@ -134,7 +117,7 @@ class Identity:
 
 
 class Identified:
-    """A model that :func:`identify` has settled: what it is called, and how it decodes."""
+    """A model that :func:`identify` has settled."""
 
     _identity: Identity
 
@@ -150,32 +133,10 @@ class Identified:
 
 
 def find_preset(name: str) -> Preset | None:
-    """Return the preset of a released name or of a provider's name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``qwen3-8b`` or ``Qwen/Qwen3-8B``.
-
-    Returns
-    -------
-    Preset or None
-        ``None`` for any other model.
-    """
+    """Return the preset of a released name or of a provider's name, such as ``Qwen/Qwen3-8B``."""
     if name in PRESETS:
         return PRESETS[name]
     return next((preset for preset in PRESETS.values() if name in preset.served.values()), None)
-
-
-def _preset_decoding(preset: Preset, thinking: bool | None) -> Decoding:
-    if not thinking:
-        return preset.decoding
-    if preset.thinking is None:
-        have = ", ".join(p.name for p in PRESETS.values() if p.thinking)
-        raise ValueError(
-            f"model {preset.name!r}: no decoding for thinking mode (known of {have}); give decoding="
-        )
-    return preset.thinking
 
 
 def identify(
@@ -207,22 +168,23 @@ def identify(
     served_name : str, optional
         What the provider calls the model, such as a ``--served-model-name`` or a folder of weights.
 
-    Returns
-    -------
-    Identity
-        Name, served name and decoding.
-
     Raises
     ------
     ValueError
-        If the paper has no such decoding, the provider does not offer the model, or a seed has no rule.
+        If the paper has no such decoding, or the provider does not offer the model.
     """
     preset = find_preset(name)
     chosen = decoding
-    if chosen is None:
-        chosen = Decoding(thinking=thinking) if preset is None else _preset_decoding(preset, thinking)
+    if chosen is None and preset is not None:
+        chosen = preset.thinking if thinking else preset.decoding
+        if chosen is None:
+            have = ", ".join(each.name for each in PRESETS.values() if each.thinking)
+            raise ValueError(
+                f"model {preset.name!r}: no decoding for thinking mode (known of {have}); give decoding="
+            )
     elif thinking is not None:
-        chosen = replace(chosen, thinking=thinking)
+        chosen = replace(chosen or Decoding(), thinking=thinking)
+    chosen = chosen or Decoding()
     if context is not None:
         chosen = replace(chosen, context=context)
     if seed is not None:
@@ -231,9 +193,10 @@ def identify(
         return Identity(name=name, served=served_name or name, decoding=chosen, preset=None)
     served = served_name or preset.served.get(provider)
     if served is None:
+        known = ", ".join(preset.served) or "none"
         raise ValueError(
-            f"model {preset.name!r}: no id known for provider {provider!r} "
-            f"(known: {', '.join(preset.served) or 'none'}); give served_name="
+            f"model {preset.name!r}: no id known for provider {provider!r} (known: {known}); "
+            "give served_name="
         )
     used = preset.name if decoding is None else None
     return Identity(name=preset.name, served=served, decoding=chosen, preset=used)
