@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from judged_useless._io.messages import shown
 from judged_useless._io.paths import data_dir
-from judged_useless._io.strict_json import shown
 from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 
