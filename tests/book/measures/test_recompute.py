@@ -7,8 +7,11 @@ import pytest
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
 from made_up_episodes import MADE_UP, made_up_cell
 from paper_book.coverage import coverage, recompute_everything
-from paper_book.measures.needs import needed
-from paper_book.measures.recompute import cells, recompute, with_cell_labels
+from paper_book.measures import recompute as module
+from paper_book.measures.cell_index import CellIndex, with_cell_labels
+from paper_book.measures.filling import filling
+from paper_book.measures.quantities import quantity_of
+from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import QUANTITY, published
 
 
@@ -28,7 +31,7 @@ def test_labels_are_filled_where_they_are_missing() -> None:
 
 def test_cells_are_told_apart_by_task_and_budget() -> None:
     rows = [made_up_cell("test300", n_questions=1).assign(budget=budget) for budget in (8, 16)]
-    assert list(cells(pd.concat(rows, ignore_index=True))) == [
+    assert list(CellIndex(pd.concat(rows, ignore_index=True)).cells) == [
         (MADE_UP, "unaided", "hotpotqa", "test300", budget) for budget in (8, 16)
     ]
 
@@ -46,7 +49,7 @@ def test_a_value_is_what_its_estimator_gives() -> None:
     assert row["reason"] == ""
     other = held[held["condition"] == "permit"].iloc[0]
     assert pd.isna(other["recomputed"])
-    assert "needs the cell qwen3-8b × permit" in other["reason"]
+    assert other["reason"] == "needs the cells permit on test300, fail (qwen3-8b)"
 
 
 def test_counts_are_compared_as_counts() -> None:
@@ -98,19 +101,17 @@ def test_nothing_published_is_lost_or_doubled(everything: pd.DataFrame) -> None:
 
 
 def test_one_quantity_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from paper_book.measures import recompute as module
-
-    asked: list[tuple[Any, ...]] = []
+    asked: list[Any] = []
     one = module._one
 
-    def counted(record: Any, *rest: Any) -> Any:
-        asked.append(tuple(record[name] for name in QUANTITY))
-        return one(record, *rest)
+    def counted(what: Any, *rest: Any) -> Any:
+        asked.append(what)
+        return one(what, *rest)
 
     monkeypatch.setattr(module, "_one", counted)
     printed = published(6, panel="delta", model="qwen3-8b")
-    module.recompute(pd.concat([printed, printed], ignore_index=True), load_episodes(), n_boot=10)
-    assert len(asked) == len(set(asked)) == len(printed.drop_duplicates(list(QUANTITY)))
+    recompute(pd.concat([printed, printed], ignore_index=True), load_episodes(), n_boot=10)
+    assert len(asked) == len(printed.drop_duplicates(list(QUANTITY)))
 
 
 def test_coverage_counts_by_hand() -> None:
@@ -151,7 +152,7 @@ def test_several_seeds_of_a_cell_are_one_reason_for_every_measure(n_second: int)
     held, alone = (recompute(printed, each, n_boot=20) for each in (both, model(1, 6)))
     there = alone["recomputed"].notna()
     assert {"delta", "success", "net_correct_where_fired"} <= {
-        needed(record).measure for record in alone[there].to_dict("records")
+        quantity_of(record).name for record in alone[there].to_dict("records")
     }
     assert held["recomputed"].isna().all()
     arm = r"(unaided|enforced_rule)"
@@ -160,3 +161,5 @@ def test_several_seeds_of_a_cell_are_one_reason_for_every_measure(n_second: int)
     )
     reason = rf"{several} clean more than once: give the episodes of one seed at a time"
     assert held.loc[there, "reason"].str.fullmatch(reason).all()
+    kinds = filling(held[there])
+    assert kinds["what would fill them"].str.fullmatch(reason).all()

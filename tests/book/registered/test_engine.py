@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
@@ -11,28 +10,31 @@ from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.sources.released import released_cells
 from made_up_cells import Behaviour, cells_of, make_cell
-from paper_book.registered.engine import Evaluator, evaluate, resolve
+from paper_book.measures.calculator import Calculator
+from paper_book.measures.cell_index import CellIndex, CellKey, Need, describe, manifest, merge
+from paper_book.measures.registry import registry
+from paper_book.registered.engine import evaluate, resolve
 from paper_book.registered.load import load_tests
 from paper_book.registered.logic import adjust
-from paper_book.registered.registered_cells import Cell, Cells, Need, describe, manifest, merge
-from paper_book.registered.results import NOT_EVALUABLE, Answer, Asked, Result
+from paper_book.registered.results import NOT_EVALUABLE, Answer, Asked, Figure, RegisteredResult
 from paper_book.registered.rules import Criterion, Place, Quantity
-from paper_book.registered.test_measures import MEASURES, Figure, Inputs
 
 TESTS = {test.key: test for test in load_tests()}
 
 
 @pytest.fixture(scope="module")
-def embedded() -> dict[str, Result]:
+def embedded() -> dict[str, RegisteredResult]:
     return {result.test.key: result for result in evaluate(load_episodes(), TESTS.values())}
 
 
-def test_embedded_cells_decide_no_whole_test_and_say_what_is_missing(embedded: dict[str, Result]) -> None:
+def test_embedded_cells_decide_no_whole_test_and_say_what_is_missing(
+    embedded: dict[str, RegisteredResult],
+) -> None:
     assert {result.outcome for result in embedded.values()} == {NOT_EVALUABLE}
     assert all(result.needs for result in embedded.values())
 
 
-def test_j1_recomputes_one_of_292(embedded: dict[str, Result]) -> None:
+def test_j1_recomputes_one_of_292(embedded: dict[str, RegisteredResult]) -> None:
     """Table 5, J1: Qwen3-8B answers on 1/292 questions."""
     decided = {case.model: case for case in embedded["A12 J1"].cases if case.decided}
     assert list(decided) == ["qwen3-8b"]
@@ -44,7 +46,7 @@ def test_j1_recomputes_one_of_292(embedded: dict[str, Result]) -> None:
     )
 
 
-def test_h3_recomputes_the_two_failures(embedded: dict[str, Result]) -> None:
+def test_h3_recomputes_the_two_failures(embedded: dict[str, RegisteredResult]) -> None:
     """Table 4, H3: Qwen3-8B fails rec1 (LB -.057) and rec3 (LB -.060)."""
     labels, bounds = {}, {}
     for case in embedded["original H3"].cases:
@@ -55,7 +57,7 @@ def test_h3_recomputes_the_two_failures(embedded: dict[str, Result]) -> None:
     assert (bounds["recover_after_1"], bounds["recover_after_3"]) == (-0.057, -0.060)
 
 
-def test_j2_recomputes_both_embedded_arms(embedded: dict[str, Result]) -> None:
+def test_j2_recomputes_both_embedded_arms(embedded: dict[str, RegisteredResult]) -> None:
     decided = [
         (case.check.name, case.each.arm, case.label) for case in embedded["A12 J2"].cases if case.decided
     ]
@@ -78,11 +80,13 @@ def test_j2_recomputes_both_embedded_arms(embedded: dict[str, Result]) -> None:
          "labelled stated judgments (replay --probe stated) of unaided on test300, persistent (qwen3-8b)"),
     ],
 )  # fmt: skip
-def test_needs_name_cells_regimes_and_probes(embedded: dict[str, Result], key: str, needs: str) -> None:
+def test_needs_name_cells_regimes_and_probes(
+    embedded: dict[str, RegisteredResult], key: str, needs: str
+) -> None:
     assert embedded[key].verdict == f"not evaluable: needs {needs}"
 
 
-def test_a_missing_regime_is_asked_for_alone(embedded: dict[str, Result]) -> None:
+def test_a_missing_regime_is_asked_for_alone(embedded: dict[str, RegisteredResult]) -> None:
     qwen = [case for case in embedded["original H1"].cases if case.model == "qwen3-8b"]
     assert describe(qwen[0].needs) == (
         "enforced_rule on test300, clean (qwen3-8b); unaided on test300, clean (qwen3-8b)"
@@ -110,7 +114,8 @@ def simulated_cells() -> pd.DataFrame:
         "unaided": Behaviour(last=0.05, hazard=0.04),
     }
     frames = []
-    for cell in [Cell(*names) for names in released()]:
+    for model, condition, split in released():
+        cell = CellKey(model, condition, split=split)
         who = behaviours.get(cell.condition, Behaviour())
         frame = make_cell(cell, (*MEAN6, "plausible"), who)
         # As released: no task, budget or stated judgments, and no judgments in the clean regime.
@@ -147,7 +152,7 @@ def beyond_release(need: Need) -> bool:
 
 
 def answer(p: float | None) -> dict[str, Answer]:
-    asked = Asked("success", None, None, (), "", (), None)
+    asked = Asked("success", (), (), "")
     return {"gain": Answer(asked, None if p is None else Figure(0.1, p=p))}
 
 
@@ -167,7 +172,7 @@ def test_holm_without_a_missing_model_is_exact_and_skips_optional_ones() -> None
 
 def two_arms(models: list[str], gain: float, n: int = 60, split: str = "test300") -> pd.DataFrame:
     frames = [
-        make_cell(Cell(model, arm, split), MEAN6, Behaviour(success=success), n)
+        make_cell(CellKey(model, arm, split=split), MEAN6, Behaviour(success=success), n)
         for model in models
         for arm, success in (("unaided", 0.4), ("enforced_rule", 0.4 + gain))
     ]
@@ -196,7 +201,7 @@ def test_optional_models_may_be_missing() -> None:
 
 def test_what_is_known_may_settle_a_case() -> None:
     """Without mean6 of either arm, a stated rule that nobody follows is still not executed (A11, PP1)."""
-    cells = [Cell(model, "stated_rule") for model in TESTS["A11 PP1"].models]
+    cells = [CellKey(model, "stated_rule") for model in TESTS["A11 PP1"].models]
     who = Behaviour(after_useful=0.5)
     episodes = pd.concat([make_cell(cell, ("persistent", "late_onset_from_3"), who) for cell in cells])
     (result,) = evaluate(episodes, [TESTS["A11 PP1"]], n_boot=200)
@@ -206,7 +211,7 @@ def test_what_is_known_may_settle_a_case() -> None:
 
 
 def test_an_undefined_interval_decides_nothing_and_says_why() -> None:
-    cells = [Cell(model, "budget") for model in TESTS["A3 H9"].models]
+    cells = [CellKey(model, "budget") for model in TESTS["A3 H9"].models]
     never = Behaviour(hazard=0.0, last=0.0)
     episodes = pd.concat([make_cell(cell, MEAN6, never) for cell in cells])
     episodes = pd.concat([episodes, episodes.assign(condition="permit")])
@@ -215,7 +220,7 @@ def test_an_undefined_interval_decides_nothing_and_says_why() -> None:
 
 
 def test_an_undefined_value_decides_nothing_and_says_why() -> None:
-    cells = [Cell(model, "budget") for model in TESTS["A3 H10"].models]
+    cells = [CellKey(model, "budget") for model in TESTS["A3 H10"].models]
     never = Behaviour(hazard=0.0, last=0.0)
     episodes = pd.concat([make_cell(cell, ("persistent",), never) for cell in cells])
     (result,) = evaluate(episodes, [TESTS["A3 H10"]], n_boot=50)
@@ -236,25 +241,29 @@ def test_first_questions_are_those_of_the_manifest() -> None:
 
 
 def test_cells_differ_in_task_split_and_budget() -> None:
-    cells = [Cell("m", "budget"), Cell("m", "budget", budget=16), Cell("m", "budget", "fever292", "fever")]
+    cells = [
+        CellKey("m", "budget"),
+        CellKey("m", "budget", budget=16),
+        CellKey("m", "budget", "fever", "fever292"),
+    ]  # fmt: skip
     frames = [make_cell(cell, ("persistent",)) for cell in cells]
-    assert list(Cells(pd.concat(frames))) == cells
+    assert list(CellIndex(pd.concat(frames, ignore_index=True)).cells) == cells
     # Released episodes have neither task nor budget.
-    bare = pd.concat([frames[0], frames[2]]).drop(columns=["task", "budget"])
-    assert list(Cells(bare)) == [cells[0], cells[2]]
+    bare = pd.concat([frames[0], frames[2]], ignore_index=True).drop(columns=["task", "budget"])
+    assert list(CellIndex(bare).cells) == [cells[0], cells[2]]
 
 
 def test_bad_episodes_are_refused_by_cell_and_field() -> None:
-    episodes = make_cell(Cell("m", "budget"), ("persistent",))
-    assert list(Cells(episodes.iloc[:0])) == []  # no episodes: every test then says what it needs
+    episodes = make_cell(CellKey("m", "budget"), ("persistent",))
+    assert CellIndex(episodes.iloc[:0]).cells == {}  # no episodes: every test then says what it needs
     with pytest.raises(EpisodeError, match="field 'success' is missing"):
-        Evaluator(episodes.drop(columns="success"))
-    with pytest.raises(EpisodeError, match="m · budget · test300 · hotpotqa · 8, row 1: field 'regime'"):
-        Evaluator(episodes.assign(regime=""))
+        evaluate(episodes.drop(columns="success"), [])
+    with pytest.raises(EpisodeError, match="row 1: field 'regime'"):
+        evaluate(episodes.assign(regime=""), [])
 
 
 def test_needs_are_merged_and_described() -> None:
-    one, two = Cell("m1", "budget"), Cell("m2", "budget")
+    one, two = CellKey("m1", "budget"), CellKey("m2", "budget")
     needs = [
         Need("episodes", one, ("clean",)),
         Need("episodes", one, ("persistent", "clean")),
@@ -265,16 +274,18 @@ def test_needs_are_merged_and_described() -> None:
         "budget on test300, clean, persistent (m1, m2); labels"
     )
     sixteen = Need("n_discarded", one._replace(budget=16, task="atlas", split="mine"), ("clean",))
-    assert str(sixteen) == "discarded turns (n_discarded) of budget on atlas mine with 16 actions, clean (m1)"
+    assert describe([sixteen]) == (
+        "discarded turns (n_discarded) of budget on atlas mine with 16 actions, clean (m1)"
+    )
 
 
 def test_judgments_are_needed_in_every_regime() -> None:
-    frame = make_cell(Cell("m", "unaided"), ("persistent", "clean"))
+    frame = make_cell(CellKey("m", "unaided"), ("persistent", "clean"))
     silent = frame["judgments"].map(lambda words: [None] * len(words))
     frame = frame.assign(judgments=frame["judgments"].where(frame["regime"] != "clean", silent))
-    cells = Cells(frame)
-    assert not cells.missing(Cell("m", "unaided"), ("persistent",), judged=True)
-    (need,) = cells.missing(Cell("m", "unaided"), ("persistent", "clean"), judged=True)
+    cells, delta = CellIndex(frame), registry().measures["delta"]
+    assert not cells.missing(CellKey("m", "unaided"), ("persistent",), delta)
+    (need,) = cells.missing(CellKey("m", "unaided"), ("persistent", "clean"), delta)
     assert (need.what, need.regimes) == ("judgments", ("clean",))
 
 
@@ -294,18 +305,24 @@ def test_comparisons_at_and_beside_the_threshold(comparison: str, meets: float, 
 
 
 def test_places_fill_each_other_in() -> None:
-    quantity = Quantity.model_validate({"measure": "success", "arm": "combo", "minus": {"budget": 16}})
+    quantity = Quantity.model_validate(
+        {"measure": "paired_difference", "arm": "combo", "minus": {"budget": 16}}
+    )
     asked = resolve(TESTS["A4 F-H1"], "m", Place(regimes="clean"), quantity)
-    assert asked.a == Cell("m", "combo", "fever292", "fever", 8)
-    assert asked.b == Cell("m", "combo", "fever292", "fever", 16)
-    assert (asked.regimes, asked.condition, asked.published) == (("clean",), "combo", "paired_difference")
+    assert asked.cells == (
+        CellKey("m", "combo", "fever", "fever292", 8), CellKey("m", "combo", "fever", "fever292", 16),
+    )  # fmt: skip
+    assert asked.regimes == ("clean",)
+    assert asked.printed_keys() == (("m", "combo", "fever", "fever292", "8", "clean", "paired_difference"),)
 
 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({"measure": "success", "regimes": "clean"}, "arm and regimes must be given"),
-        ({"measure": "delta", "arm": "combo", "regimes": "fail", "minus": {"arm": "x"}}, "no difference"),
+        ({"measure": "success", "regimes": "clean"}, "an arm must be given"),
+        ({"measure": "success", "arm": "combo"}, "regimes must be given"),
+        ({"measure": "delta", "arm": "combo", "regimes": "fail", "minus": {"arm": "x"}}, "asked of 2"),
+        ({"measure": "paired_difference", "arm": "combo", "regimes": "fail"}, "asked of 1"),
     ],
 )
 def test_an_incomplete_place_is_refused(fields: dict[str, Any], said: str) -> None:
@@ -313,69 +330,14 @@ def test_an_incomplete_place_is_refused(fields: dict[str, Any], said: str) -> No
         resolve(TESTS["original H1"], "m", Place(), Quantity.model_validate(fields))
 
 
-def inputs(a: pd.DataFrame, *regimes: str, **options: object) -> Inputs:
-    resampling = {"n_boot": 50, "seed": 0, "level": 0.95}
-    return Inputs(a, pd.DataFrame(), regimes, pd.DataFrame(), resampling, options)
+def test_figures_are_shared_between_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    value = Calculator.value
 
+    def counted(self: Calculator, *rest: Any) -> Any:
+        asked.append(rest)
+        return value(self, *rest)
 
-def frame(actions: list[list[str]], **columns: object) -> pd.DataFrame:
-    n = len(actions)
-    questions = [f"q{i}" for i in range(n)]
-    base = {"question_id": questions, "regime": ["persistent"] * n, "actions": actions}
-    return pd.DataFrame(base | columns)
-
-
-def test_backup_share_of_first_exits_by_hand() -> None:
-    # Two leave by the backup first, one by answering, one never leaves: 2 of 3 exits.
-    actions = [["search", "backup_search", "finish"], ["backup_search"], ["search", "finish"], ["search"]]
-    figure = MEASURES["backup_share_of_first_exits"].compute(inputs(frame(actions), "ts_persistent"))
-    assert figure.value == pytest.approx(2 / 3)
-    assert figure.n == 3
-
-
-def test_firing_rate_by_hand() -> None:
-    episodes = frame([["finish"]] * 4, n_discarded=[0, 1, 2, 0])
-    figure = MEASURES["firing_rate"].compute(inputs(episodes, "persistent"))
-    assert (figure.value, figure.k, figure.n) == (0.5, 2, 4)
-
-
-def test_useless_rate_pools_judgments_over_regimes_by_hand() -> None:
-    # Failed results: persistent 2 of 2 useless, recover_after_1 0 of 1; real ones: 1 of 1.
-    episodes = frame(
-        [["search", "search"], ["search", "search"]],
-        regime=["persistent", "recover_after_1"],
-        judgments=[["USELESS", "USELESS"], ["USEFUL", "USELESS"]],
-    )
-    regimes = ("persistent", "recover_after_1")
-    failed = MEASURES["useless_rate"].compute(inputs(episodes, *regimes, failed=True))
-    real = MEASURES["useless_rate"].compute(inputs(episodes, *regimes, failed=False))
-    assert [failed.value, real.value] == pytest.approx([2 / 3, 1.0])
-    assert (failed.n, real.n) == (3, 1)
-
-
-def test_agreement_is_over_results_with_both_judgments_by_hand() -> None:
-    episodes = frame(
-        [["search"] * 3, ["search"] * 2],
-        stated=[["USELESS", None, "USEFUL"], ["USELESS", "USELESS"]],
-        judgments=[["USELESS", "USELESS", "UNPARSED"], ["USEFUL", None]],
-    )
-    # Pairs: useless/useless, useful/unparsed (neither says useless: they agree), useless/useful.
-    figure = MEASURES["agreement"].compute(inputs(episodes, "persistent"))
-    assert figure.value == pytest.approx(2 / 3)
-    assert figure.n == 3
-
-
-def test_tool_calls_are_a_difference_of_means_by_hand() -> None:
-    a, b = frame([["search"] * 4, ["search", "finish"]]), frame([["search"] * 2, ["lookup"] * 2])
-    given = Inputs(a, b, ("persistent",), pd.DataFrame(), {"n_boot": 50, "seed": 0, "level": 0.95}, {})
-    figure = MEASURES["tool_calls"].compute(given)
-    assert figure.value == pytest.approx(2.5 - 2)
-    assert figure.low is None
-    assert np.isfinite(figure.value)
-
-
-def test_figures_are_shared_between_tests() -> None:
-    evaluator = Evaluator(load_episodes(), n_boot=50)
-    first = evaluator.evaluate(TESTS["A12 J1"]).cases[2].answers["answers"]
-    again = evaluator.evaluate(TESTS["A12 J1"]).cases[2].answers["answers"]
-    assert first is again
+    monkeypatch.setattr(Calculator, "value", counted)
+    evaluate(load_episodes(), [TESTS["A12 J1"], TESTS["A12 J1"]], n_boot=50)
+    assert len(asked) == 1

@@ -3,11 +3,11 @@
 from typing import Any
 
 import pytest
-from made_up_cells import cells_of, load_recipes, make_annotations, make_episodes
+from made_up_cells import cells_of, load_recipes, make_episodes, with_failures
 from paper_book.registered.engine import evaluate
 from paper_book.registered.load import load_tests
-from paper_book.registered.models import RegisteredTest
-from paper_book.registered.results import Result
+from paper_book.registered.results import RegisteredResult
+from paper_book.registered.rules import RegisteredTest
 
 FILE = load_recipes()
 TESTS = {test.key: test for test in load_tests()}
@@ -19,15 +19,17 @@ def recipes(key: str, word: str) -> list[dict[str, Any]]:
     return found if isinstance(found, list) else [found]
 
 
-def run(test: RegisteredTest, recipe: dict[str, Any]) -> Result:
-    behaviours = {name: text for name, text in recipe.items() if name != "annotations"}
-    annotations = make_annotations(recipe.get("annotations", 1.0))
-    episodes = make_episodes(cells_of([test]), behaviours, FILE["behaviours"])
-    (result,) = evaluate(episodes, [test], annotations=annotations, n_boot=200)
+def run(test: RegisteredTest, recipe: dict[str, Any]) -> RegisteredResult:
+    # What no run gives, as the agreement of annotators, is no part of the rule here.
+    test = test.model_copy(update={"rule": tuple(check for check in test.rule if check.models != ())})
+    episodes = make_episodes(cells_of([test]), recipe, FILE["behaviours"])
+    if any(quantity.measure == "agreement" for check in test.rule for quantity in check.quantities.values()):
+        episodes = with_failures(episodes)
+    (result,) = evaluate(episodes, [test], n_boot=200)
     return result
 
 
-def labelled(result: Result, word: str) -> list[str]:
+def labelled(result: RegisteredResult, word: str) -> list[str]:
     """Labels of the check that can give this label."""
     words = [
         ([case.check.otherwise, *(each.label for each in case.check.rulings())], case.label)
