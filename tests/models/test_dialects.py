@@ -31,7 +31,13 @@ def chat(message: dict[str, Any], end: str | None = "stop", *, of_choice: Any = 
 
 
 SAID = {"content": TEXT}
-CALLS = {"tool_calls": [], "function_call": None, "refusal": None, "annotations": None, "audio": None}
+CALLS: dict[str, Any] = {
+    "tool_calls": [],
+    "function_call": None,
+    "refusal": None,
+    "annotations": None,
+    "audio": None,
+}
 PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": TEXT}]
 FILTERS = {
     "hate": {"filtered": False, "severity": "safe"},
