@@ -213,7 +213,7 @@ def test_left_out_equals_the_rest(random_cell: Any, by: str) -> None:
     names = cell[by].unique()
     expected = {name: by_hand([each for each in pairs if each[0][by] != name]) for name in names}
     found = left_out(cell, by)
-    assert found["value"].to_dict() == pytest.approx(expected, abs=1e-12)
+    assert dict(zip(found[by], found["value"], strict=True)) == pytest.approx(expected, abs=1e-12)
     assert (found["value"] - found["change"]).tolist() == pytest.approx(
         [by_hand(pairs)] * len(names), abs=1e-12
     )

@@ -20,7 +20,7 @@ from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
 from judged_useless.protocol.prompts import ProbeWording, Wording, get_probe_wording
-from judged_useless.protocol.signals import parse_side_channel
+from judged_useless.protocol.signals import JUDGMENT_TOKENS, parse_side_channel
 from judged_useless.protocol.turns import Turn
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.scoring import is_correct
@@ -55,6 +55,7 @@ class Asking:
         self.turns = RecordedTurns(record, spec)
         self.wordings = get_probe_wording(spec["options"]["style"], question.kind)
         self.constrain = spec["options"]["constrain"]
+        self.judgment_tokens = spec["options"].get("judgment_tokens", JUDGMENT_TOKENS)
         self.budget = spec["budget"]
         self.calls: list[Call] = []
 
@@ -99,7 +100,11 @@ def _user(content: str) -> Message:
 
 async def _judgment(asking: Asking, t: int) -> Finding:
     messages, options = judgment_request(
-        asking.model, asking.turns.history(t), asking.turns.wording.judgment, constrain=asking.constrain
+        asking.model,
+        asking.turns.history(t),
+        asking.turns.wording.judgment,
+        constrain=asking.constrain,
+        max_new_tokens=asking.judgment_tokens,
     )
     reply = await asking.ask("judgment", t, messages, **options)
     return {"t": t, "judgment": parse_side_channel(reply)}

@@ -2,16 +2,16 @@
 
 import argparse
 import asyncio
-import sys
 import textwrap
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
 _CELL = (
     "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
-    "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency", "progress",
+    "judgment_tokens", "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency",
+    "progress",
 )  # fmt: skip
 
 
@@ -52,6 +52,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="judge",
         action="store_false",
         help="record judgments only where the condition uses them",
+    )
+    parser.add_argument(
+        "--judgment-tokens", type=int, default=8, metavar="N", help="most tokens of a judgment (%(default)s)"
     )
     parser.add_argument(
         "--useless-rate", type=float, metavar="P", help="for random: the model's own share of USELESS"
@@ -116,14 +119,26 @@ def main(arguments: argparse.Namespace) -> int:
         given = {name: getattr(arguments, name) for name in _CELL}
         run = asyncio.run(run_cell(**given, **model_options(arguments, arguments.model)))
     except ModelError as error:
-        print(f"judged-useless run: {error}", file=sys.stderr)
+        print_error("run", error)
         return 1
     print(
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
         + (", simulated" if run.simulated else "")
     )
     _report(read_run(run.path))
+    _report_judgments(**run.manifest.get("judgments", {}))
     return 0
+
+
+def _report_judgments(asked: int = 0, unparsed: int = 0, cut: int = 0) -> None:
+    """Say how many judgments could not be read, and what to do if they are many."""
+    if unparsed:
+        print(f"{unparsed} of {asked} judgments say neither USEFUL nor USELESS; {cut} of them were cut off")
+    if unparsed > asked / 10:
+        print(
+            "So no rule on them can act, and Δ has little to go by. Turn thinking off (--extra-body), "
+            "give it more tokens (--judgment-tokens 512), or hold it to the form (--constrain)."
+        )
 
 
 def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help

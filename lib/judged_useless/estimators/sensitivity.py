@@ -195,15 +195,15 @@ def left_out(episodes: Episodes, label: str = "question_id") -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index: what is left out, in order of Δ without it. ``value`` (NaN where nothing is left to compare)
-        and ``change`` from Δ on all.
+        What is left out, in a column named as the label; ``value``, Δ without it (NaN where nothing is left
+        to compare), in its order; and ``change`` from Δ on all.
     """
     points, delta, *_ = _published(episodes)
     codes, names = points.label_codes(label)
     measure = contrast_measure(_clustered(points, codes, len(names)))
     without = measure.statistic(measure.sums.sum(axis=0) - measure.sums)
-    table = pd.DataFrame({"value": without, "change": without - delta.value()}, pd.Index(names, name=label))
-    return table.sort_values("value", kind="stable")
+    table = pd.DataFrame({label: names, "value": without, "change": without - delta.value()})
+    return table.sort_values("value", kind="stable", ignore_index=True)
 
 
 def permutation_test(

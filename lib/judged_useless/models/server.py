@@ -109,6 +109,8 @@ class ServerModel(Identified, ABC):
             raise ImportError(f"the {self.provider} backend needs its package: {install}") from error
         if reasoning not in ("apart", "text"):
             raise ValueError(f"reasoning is {reasoning!r}, expected apart or text")
+        if not set((end_words or {}).values()) <= {"stop", "length"}:
+            raise ValueError(f"end_words are {end_words}, expected each to mean stop or length")
         self._identity = identify(name, self.provider, **identity)
         variables = self.sdk.upper()
         given = base_url or os.environ.get(f"{variables}_BASE_URL") or self.own_service

@@ -150,9 +150,18 @@ def meaning_of_status(status: int, detail: str, wait: float | None = None) -> Mo
     return FatalModelError(said)
 
 
+def _said(body: Any) -> str:  # noqa: ANN401 - JSON
+    """Return what the body of an error says: its message, and what it names besides."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return str(error)
+    named = ", ".join(f"{name} {error[name]!r}" for name in ("type", "code", "param") if error.get(name))
+    return f"{error.get('message', error)}" + (f" ({named})" if named else "")
+
+
 def meaning_of_error_body(error: Any, redact: Redactor) -> ModelError:  # noqa: ANN401 - JSON
     """Return what an ``error`` means that stands in a reply in place of a text, whatever its status was."""
-    detail = redact(error)
+    detail = redact(_said(error))
     code = str(error.get("code") or error.get("status")) if isinstance(error, dict) else ""
     if re.fullmatch(r"[45]\d\d", code):
         return meaning_of_status(int(code), detail)
@@ -191,7 +200,7 @@ def meaning_of_sdk_error(error: Any, sdk: ModuleType, redact: Redactor) -> Model
 
     if isinstance(error, sdk.APIStatusError):
         headers = error.response.headers
-        detail = redact(error.body or error.message)
+        detail = redact(_said(error.body or error.message))
         if location := headers.get("location"):
             detail = f"the server redirects to {redact(location)}; give that address"
         return meaning_of_status(error.status_code, detail, retry_after(headers))

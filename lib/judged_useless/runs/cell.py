@@ -17,6 +17,7 @@ from judged_useless.models import get_model
 from judged_useless.models.base import Model
 from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.protocol.conditions import get_condition
+from judged_useless.protocol.signals import JUDGMENT_TOKENS
 from judged_useless.runs.cell_spec import CellSpec
 from judged_useless.runs.execution import IncompleteRunError, carry_out
 from judged_useless.runs.manifests import PROBES_SUFFIX, probes_folder_around, read_manifest
@@ -86,6 +87,7 @@ async def run_cell(
     seed: int | None = None,
     out: str | Path | None = None,
     judge: bool = True,
+    judgment_tokens: int = JUDGMENT_TOKENS,
     useless_rate: float | None = None,
     constrain: bool = False,
     style: str | None = None,
@@ -124,6 +126,8 @@ async def run_cell(
         Record the model's judgments also where the condition does not use them, on copies, as the paper's
         replay does (not in clean and plausible, which it left out). Δ needs them; they cost requests but no
         waiting.
+    judgment_tokens : int, default 8
+        Most new tokens of a judgment; more is a deviation, for models that think before they reply.
     useless_rate : float, optional
         For ``random``: the model's own share of USELESS on development questions.
     constrain : bool, default False
@@ -185,6 +189,7 @@ async def run_cell(
                 k=k,
                 style=style or ("search-r1" if agent.name == "search-r1" else "react"),
                 judge=judge,
+                judgment_tokens=judgment_tokens,
                 useless_rate=useless_rate,
                 seed=42 if seed is None else seed,
                 constrain=constrain,

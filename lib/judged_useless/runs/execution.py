@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from judged_useless._io.messages import visible
 from judged_useless.models.base import (
     ContextOverflowError,
     EveryRequestFailsError,
@@ -18,6 +19,7 @@ from judged_useless.models.base import (
     Model,
     ModelError,
 )
+from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.runs.cell_spec import differences, software
 from judged_useless.runs.gated_model import Gate, GatedModel
 from judged_useless.runs.manifests import write_manifest
@@ -35,6 +37,10 @@ from judged_useless.runs.run_files import (
 
 #: Episodes in a row that may fail in transport before the run gives up: the server is gone.
 MOST_FAILURES_IN_A_ROW = 20
+
+
+#: Of an error's text, in messages and in the log of errors.
+MOST_CHARACTERS = 1000
 
 
 class Job(Protocol):
@@ -148,6 +154,7 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
             manifest["model"] = job.model.describe()
             manifest["n_episodes"]["done"] = len(execution.done)
             manifest["tokens"] = dict(sorted(execution.tokens.items()))
+            manifest["judgments"] = dict(execution.judgments)
             manifest["timings"]["ended"] = _now()
             write_manifest(path, manifest)
     if execution.missing:
@@ -189,6 +196,7 @@ def _first_manifest(job: Job, path: Path, concurrency: int) -> dict[str, Any]:
         "questions": list(dict.fromkeys(question_id for _, question_id in keys)),
         "n_episodes": {"planned": len(keys), "done": 0},
         "tokens": {},
+        "judgments": {},
         "software": software(),
         "timings": {"started": [*before.get("timings", {}).get("started", []), _now()]},
     }
@@ -219,11 +227,13 @@ class _Execution:
         self._job, self._writer, self._gate = job, Writer(path), Gate(concurrency)
         self.done: set[Key] = set()
         self.tokens: Counter[str] = Counter()
+        #: Judgments asked of the model, those that say neither word, and of these the ones that were cut.
+        self.judgments = Counter({"asked": 0, "unparsed": 0, "cut": 0})
         for regime, records in found.items():
             for question_id, record in records.items():
                 self._add((regime, question_id), record)
         self.last_error = ""
-        self._failures_in_a_row = 0
+        self._failures_in_a_row, self._has_saved = 0, False
         # Of this process: tokens generated, and what they cost.
         self._generated, self._cost = 0, 0.0
         self._bar = tqdm(
@@ -269,22 +279,24 @@ class _Execution:
             return True
         # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
-        return fatal and not self.done
+        return fatal and not self._has_saved
 
     async def _fail(self, key: Key, error: ModelError) -> None:
         """Leave an episode pending; give up if that has happened too often in a row."""
-        self.last_error = f"{type(error).__name__}: {error}"
+        # What a server said may be of any length, and turn a terminal's colours or direction.
+        self.last_error = visible(f"{type(error).__name__}: {error}"[:MOST_CHARACTERS])
         # An overflow says nothing about the server.
         self._failures_in_a_row += not isinstance(error, ContextOverflowError)
         failure = {"question_id": key[1], "regime": key[0], "error": self.last_error}
         await self._writer.append(ERRORS, failure)
         if self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
             raise ModelError(
-                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: {error}"
+                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: "
+                f"{self.last_error}"
             ) from error
 
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
-        self._failures_in_a_row = 0
+        self._failures_in_a_row, self._has_saved = 0, True
         self._add(key, record)
         if not self._bar.disable:
             elapsed = self._bar.format_dict["elapsed"] or 1e-9
@@ -298,6 +310,12 @@ class _Execution:
         self.tokens["calls"] += len(record["calls"])
         for name in ("prompt_tokens", "completion_tokens"):
             self.tokens[name] += sum(call[name] or 0 for call in record["calls"])
+        for call in record["calls"]:
+            if call["kind"] == "judgment":
+                unparsed = parse_side_channel(call["text"]) == "UNPARSED"
+                self.judgments["asked"] += 1
+                self.judgments["unparsed"] += unparsed
+                self.judgments["cut"] += unparsed and call["finish_reason"] == "length"
 
     def _note(self, generation: Generation) -> None:
         self._generated += generation.completion_tokens or 0

@@ -135,8 +135,9 @@ def call_record(call: "Call") -> dict[str, Any]:
         "prompt_tokens": generation.prompt_tokens,
         "completion_tokens": generation.completion_tokens,
     }
-    # Kept where it happened only: almost no call has any.
-    return record | ({"n_replaced": generation.n_replaced} if generation.n_replaced else {})
+    # Kept where they are something only: almost no call has any.
+    rare = {"end_word": generation.end_word, "n_replaced": generation.n_replaced}
+    return record | {name: value for name, value in rare.items() if value}
 
 
 def timing_record(call: "Call") -> dict[str, Any]:
