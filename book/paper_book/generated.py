@@ -14,44 +14,16 @@ import pandas as pd
 from judged_useless._io.files import write_atomically
 
 from paper_book import consistency
-from paper_book.published.transcribed import PublishedError, published_dir, read_file, tables
-from paper_book.published.verifying import count_numbers, verify
+from paper_book.published.transcribed import (
+    check_files,
+    count_numbers,
+    published_dir,
+    read_file,
+    tables,
+    titles,
+)
 from paper_book.tables.shown import Table
 
-#: What the paper's tables show, in our words.
-TITLES: dict[str, str] = {
-    "1": "Conditions and measures",
-    "2": "Success of every condition",
-    "3": "Where each claim is tested",
-    "4": "Registered tests, original to A9",
-    "5": "Registered tests, A10 to A20",
-    "6": "Contrasts under four stratifications, and cost",
-    "7": "Measures on simulated policies",
-    "8": "Plausible failures",
-    "9": "Integration index and contrast",
-    "10": "Hazard model",
-    "11": "Specificity of the judgments",
-    "12": "Contrasts raw and repaired",
-    "13": "HotpotQA, success by regime and index",
-    "14": "FEVER, success by regime and index",
-    "15": "Paired contrasts",
-    "16": "Budgets of 8 and 16 actions",
-    "17": "Distance from the best simple policy",
-    "18": "Tool calls under both budgets",
-    "19": "Calls and utility of the stated-judgment rule",
-    "20": "Registered tests of the stated-judgment rule",
-    "21": "Claude Haiku 4.5 with rule or cost stated",
-    "22": "Fresh questions",
-    "23": "Contrast on stated judgments",
-    "24": "Qwen3-32B with and without thinking",
-    "25": "Two sources",
-    "26": "Answerless source, long recovery",
-    "27": "Second run",
-    "28": "Third run",
-    "text": "Numbers of the text and the captions",
-    "figures": "Numbers of the figures that the text states",
-    "card": "Numbers of the released episodes' card",
-}
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
     "table", "model", "condition", "regime", "measure", "value", "interval", "p", "split", "panel", "row",
@@ -155,7 +127,7 @@ def _index_row(table: str, counted: "pd.Series[int]", file: str) -> str:
     name = f"Table {table}" if table.isdigit() else table.capitalize()
     cells = "".join(f"<td>{int(counted[column])}</td>" for column in ("rows", "numbers"))
     link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(name)}</a>'
-    return f"<tr><td>{link}</td><td>{escape(TITLES[table])}</td>{cells}</tr>"
+    return f"<tr><td>{link}</td><td>{escape(str(titles().loc[table, 'name']))}</td>{cells}</tr>"
 
 
 def published_index() -> str:
@@ -243,9 +215,7 @@ def write(folder: Path) -> list[Path]:
     PublishedError
         If the published numbers are not what was transcribed.
     """
-    problems = verify()
-    if problems:
-        raise PublishedError("; ".join(f"{each.file}: {each.message}" for each in problems))
+    check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     written = [_write(folder / name, text) for name, text in texts.items()]

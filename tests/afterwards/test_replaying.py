@@ -33,8 +33,7 @@ from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.stopping.offline_policies import continue_or_answer, policy_regret, policy_values
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

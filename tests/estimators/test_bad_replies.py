@@ -1,4 +1,4 @@
-"""Replies, branches, labels and arguments that are not what they should be: refused by name, not counted."""
+"""Replies, labels and arguments that are not what they should be: refused by name, not counted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,9 +16,6 @@ from judged_useless.estimators.beliefs import (
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement, stated_points
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.fitted_policies import StoppingPolicy
-from judged_useless.stopping.regret import policy_values
 
 NAN, PRIOR = float("nan"), ("clean", "persistent")
 
@@ -41,12 +38,6 @@ def probed(question: str, regime: str = "persistent", **fields: Any) -> dict[str
     return bare(question, regime) | beliefs | fields
 
 
-BRANCHES = [
-    {"question_id": question, "regime": "persistent", "t": t, "success": True}
-    for question in ("q1", "q2")
-    for t in (1, 2, 3)
-]
-RUNS = [bare("q1"), bare("q2")]
 BOTH = [probed(question, regime) for question in ("q1", "q2") for regime in PRIOR]
 
 
@@ -123,7 +114,6 @@ def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
         answers_when_favoured,
         missing_replies,
         stated_agreement,
-        lambda episodes: policy_values(episodes, BRANCHES, regimes=["persistent"]),
     ]
     for other in (probed("q1", **{field: "another"}), probed("q9", **{field: "another"})):
         episodes = [each | {"stated": [None] * 3, "failed": [True] * 3} for each in (*BOTH, other)]
@@ -139,7 +129,6 @@ def test_regimes_are_a_list_of_names_that_are_there() -> None:
     calls: tuple[Callable[[], object], ...] = (
         lambda: answers_when_favoured(BOTH, regimes="persistent"),
         lambda: belief_curves(BOTH, prior="clean"),
-        lambda: policy_values(BOTH, [], regimes="clean"),
     )
     for call in calls:
         with pytest.raises(TypeError, match="must be a list of names, not one text"):
@@ -157,49 +146,6 @@ def test_regimes_are_a_list_of_names_that_are_there() -> None:
         belief_curves(BOTH, prior=())
     with pytest.raises(ValueError, match="at least one model"):
         belief_table({})
-
-
-@pytest.mark.parametrize("k", [NAN, 2.5, True, "5", None])
-def test_k_is_a_whole_number(k: Any) -> None:
-    with pytest.raises(TypeError, match="k must be a whole number"):
-        continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"])
-    if k is not None:
-        with pytest.raises(TypeError, match="own must be a whole number"):
-            StoppingPolicy(own=k)
-        with pytest.raises(TypeError, match="cap must be a whole number"):
-            StoppingPolicy(cap=k)
-
-
-def test_k_is_at_least_one() -> None:
-    for small in (0, -1):
-        with pytest.raises(ValueError, match=f"k must be at least 1, not {small}"):
-            continue_or_answer(RUNS, BRANCHES, k=small, regimes=["persistent"])
-    k: Any = np.int64(2)
-    found = continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"], n_boot=20)
-    assert (found.value, found.n) == (1, 2)
-
-
-@pytest.mark.parametrize("price", ["0.1", None, True, NAN, -1])
-def test_a_price_is_a_number(price: Any) -> None:
-    with pytest.raises(ValueError, match=f"price must be a finite number of at least 0, not {price!r}"):
-        policy_values(RUNS, BRANCHES, price=price, regimes=["persistent"])
-
-
-@pytest.mark.parametrize("t", ["1", None, NAN, 2.5, 0, -1, True, float("inf")])
-def test_t_of_a_branch_is_a_number_of_results(t: Any) -> None:
-    branches = [*BRANCHES, BRANCHES[0] | {"t": t}]
-    with pytest.raises(EpisodeError, match="branches, row 7: field 't': expected a whole number of results"):
-        continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])
-
-
-def test_branches_are_a_table_of_branches() -> None:
-    for branches in ("x", None, {"question_id": "q1"}):
-        with pytest.raises(TypeError, match="expected branches"):
-            continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])  # type: ignore[arg-type]
-    with pytest.raises(EpisodeError, match="row 1: field 'regime': expected a text, found None"):
-        continue_or_answer(RUNS, [BRANCHES[0] | {"regime": None}], k=2, regimes=["persistent"])
-    fractions = [each | {"t": float(str(each["t"]))} for each in BRANCHES]
-    assert continue_or_answer(RUNS, fractions, k=2, regimes=["persistent"], n_boot=20).n == 2
 
 
 def said(

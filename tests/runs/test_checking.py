@@ -3,6 +3,7 @@
 import json
 import resource
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -239,3 +240,31 @@ async def test_a_full_disk_stops_the_run_by_name_and_more_room_resumes_it(tmp_pa
     assert Run(tmp_path / "full").manifest["status"] == "stopped"
     await run(tmp_path / "full")
     assert files(tmp_path / "full") == whole
+
+
+@pytest.mark.parametrize("linked", ["run.pid", "run.lock", "persistent.jsonl", "manifest.json", "errors.log"])
+async def test_nothing_is_written_through_a_link_in_the_folder(
+    linked: str, made: Path, tmp_path: Path
+) -> None:
+    manifest = json.loads((made / "manifest.json").read_text())
+    (made / "manifest.json").write_text(json.dumps(manifest | {"status": "interrupted"}))
+    cut(made / "persistent.jsonl")
+    target = tmp_path / "mine"
+    target.write_bytes((made / linked).read_bytes() if (made / linked).exists() else b"mine")
+    (made / linked).unlink(missing_ok=True)
+    (made / linked).symlink_to(target)
+    before = target.read_bytes()
+    with suppress(RunError):
+        await run(made)
+    assert target.read_bytes() == before
+    if linked in ("run.pid", "persistent.jsonl"):
+        with pytest.raises(RunError, match=rf"{linked}: cannot be written: a link"):
+            await run(made)
+
+
+async def test_a_newer_format_is_refused(made: Path) -> None:
+    manifest = json.loads((made / "manifest.json").read_text())
+    manifest["spec"]["format"] = 999
+    (made / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(RunError, match=r"manifest\.json: spec\.format is 999, expected 1"):
+        read_run(made)

@@ -72,10 +72,17 @@ def test_damage_in_the_middle_is_refused_with_its_line(tmp_path: Path) -> None:
         recover(file)
 
 
-def test_a_question_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (LINES[0], "question 'q0' occurs twice"),
+        (b'{"question_id": "q1", "a": {"b": 1, "b": 2}}\n', "key 'b' is"),
+    ],
+)
+def test_what_occurs_twice_is_refused(second: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "persistent.jsonl"
-    file.write_bytes(LINES[0] + LINES[0])
-    with pytest.raises(RunError, match="'q0' occurs twice"):
+    file.write_bytes(LINES[0] + second)
+    with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
         recover(file)
 
 

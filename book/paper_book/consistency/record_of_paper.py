@@ -232,5 +232,5 @@ def load(folder: Path | None = None) -> Record:
     Record
     """
     folder = folder or published_dir()
-    rows = [row for path in tables(folder).values() for row in read_file(path).to_dict("records")]
+    rows = [row for path in tables().values() for row in read_file(path).to_dict("records")]
     return Record((Entry({str(name): str(text) for name, text in row.items()}) for row in rows), folder)

@@ -9,7 +9,7 @@ from judged_useless.sources.readers import Source
 from paper_book.folds import fold
 from paper_book.measures.own_models import elsewhere
 from paper_book.provenance import source_name
-from paper_book.tables.layout import TITLES
+from paper_book.published.transcribed import titles
 from paper_book.tables.notes import what_would_fill
 from paper_book.tables.rendering import grids
 
@@ -106,12 +106,15 @@ def paper_table(
     """
     number = str(table)
     rows = compared[compared["table"] == number]
-    if rows.empty or number not in TITLES:
-        raise KeyError(f"there is no table {number!r}; there are {', '.join(TITLES)}")
+    sentences = titles()["title"]
+    if rows.empty or not sentences.get(number):
+        raise KeyError(
+            f"there is no table {number!r}; there are {', '.join(sentences.index[sentences.ne('')])}"
+        )
     printed = rows[rows["value"].notna()]
     n_recomputed = int(printed["recomputed"].notna().sum())
     differing = int(printed["equal"].fillna(True).eq(False).sum())
-    title = f"Table {number}. {TITLES[number]}"
+    title = f"Table {number}. {sentences[number]}"
     lines = _origin(rows, number, source) if rows["recomputed"].notna().any() else ""
     caption = f"{title} {lines}".rstrip()
     body = f"{grids(rows, number, caption)}{what_would_fill(rows)}"
@@ -119,5 +122,5 @@ def paper_table(
     if folded:
         short = _in_short(len(printed), n_recomputed, differing)
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL
-        html = fold(TITLES[number].removesuffix("."), short, html, opened=few)
+        html = fold(sentences[number].removesuffix("."), short, html, opened=few)
     return PaperTable(number, html, len(printed), n_recomputed, differing)

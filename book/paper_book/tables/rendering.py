@@ -5,8 +5,8 @@ from html import escape
 
 import pandas as pd
 
-from paper_book.registered.claim_map import slug
 from paper_book.registered.load import load_documents
+from paper_book.registered.rules import slug
 from paper_book.tables.layout import IN_WORDS, PANELS, REGISTERED, TASKS
 from paper_book.tables.texts import (
     Record,

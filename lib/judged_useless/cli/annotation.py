@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import io
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -24,7 +23,7 @@ from judged_useless.afterwards.items import Item, annotation_items, key_table, r
 from judged_useless.afterwards.label_effects import judged_accuracy, stated_contrasts
 from judged_useless.afterwards.probe_findings import probe_folder, read_run
 from judged_useless.afterwards.rubric import Ruling, load_rubric
-from judged_useless.afterwards.sheet import SheetError, read_sheet, streams_of, write_sheet
+from judged_useless.afterwards.sheet import SheetError, formula_free, read_sheet, streams_of, write_sheet
 from judged_useless.cli.annotation_options import (
     check_options,
     check_place,
@@ -33,6 +32,7 @@ from judged_useless.cli.annotation_options import (
     is_scripted,
     options_of,
 )
+from judged_useless.cli.options import print_error
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.models import get_model
 from judged_useless.models.base import Model, ModelError
@@ -57,7 +57,7 @@ def annotate_runs(arguments: argparse.Namespace) -> int:
     try:
         first, second = asyncio.run(annotation.labels())
     except ModelError as error:
-        print(f"judged-useless annotate: {error}", file=sys.stderr)
+        print_error("annotate", error)
         return 1
     annotation.report(first, second)
     return 0
@@ -265,7 +265,8 @@ class Annotation:
             first=first.reindex(key.index), second=second.reindex(key.index), label=final["label"],
             by=final["by"],
         )  # fmt: skip
-        rows = _as_text(table.to_csv(lineterminator="\n"))
+        # The names of a foreign run may be formulas to a spreadsheet program.
+        rows = _as_text(table.to_csv(lineterminator="\n")).map(formula_free)
         kept = self._kept_labels(rows)
         whole = pd.concat([rows, kept]).sort_values(["stream", "id"], kind="stable")
         file = self.out / LABELS

@@ -1,10 +1,13 @@
 """The command line: ``judged-useless COMMAND``."""
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
 
 #: Command -> what it does; each is a module here with ``add_arguments(parser)`` and ``main(arguments)``.
 COMMANDS = {
@@ -18,8 +21,10 @@ COMMANDS = {
 OUTPUT_GONE = 141
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+def build_parser(command: str | None = None) -> "argparse.ArgumentParser":
     """Return the parser of the command line, with the options of one command: only its module is imported."""
+    import argparse  # here, where an interruption is told in one line
+
     parser = argparse.ArgumentParser(prog="judged-useless", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, summary in COMMANDS.items():
@@ -73,7 +78,9 @@ def _run(arguments: list[str]) -> int:
         return 130
     except (OSError, ValueError, ImportError) as error:
         # What a user can mend is one sentence; anything else is a fault of ours and shows its traceback.
-        print(f"judged-useless {command}: {error}", file=sys.stderr)
+        from judged_useless.cli.options import print_error
+
+        print_error(command, error)
         return 1
 
 

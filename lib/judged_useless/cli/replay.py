@@ -2,10 +2,9 @@
 
 import argparse
 import asyncio
-import sys
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 _PROBES = """\
 probes, each on copies of the run's conversations:
@@ -23,8 +22,9 @@ probes, each on copies of the run's conversations:
               name it with --model provider:name --other-model. One call a thought. For Table 23, in
               the five regimes with failures.
 
-The run's model is asked with the decoding it was run with. Give --base-url again: a run's server is written
-down, not taken over, since it may be another one by then.
+The run has to be complete. Its model is asked, with the decoding it was run with and in the fields and words
+of its server. Give --base-url, --timeout and --attempts again: a run's server is written down, not taken
+over, since it may be another one by then.
 Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing. What
 another model says (but for stated) lies in RUN.probes/PROBE@MODEL and is read only where MODEL is named.
 """
@@ -89,7 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
                 )
             )
         except ModelError as error:
-            print(f"judged-useless replay: {probe}: {error}", file=sys.stderr)
+            print_error(f"replay: {probe}", error)
             return 1
         done = require_manifest(folder)
         print(f"{folder}: {_counts(probe, done)}")

@@ -2,11 +2,10 @@
 
 import argparse
 import asyncio
-import sys
 import textwrap
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
 _CELL = (
@@ -120,7 +119,7 @@ def main(arguments: argparse.Namespace) -> int:
         given = {name: getattr(arguments, name) for name in _CELL}
         run = asyncio.run(run_cell(**given, **model_options(arguments, arguments.model)))
     except ModelError as error:
-        print(f"judged-useless run: {error}", file=sys.stderr)
+        print_error("run", error)
         return 1
     print(
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"

@@ -32,7 +32,7 @@ from judged_useless.estimators.inference import (
     wilson_interval,
 )
 from judged_useless.estimators.judgments import specificity, stated_agreement, useless_rate
-from judged_useless.estimators.planning import plan_questions, planning_curves
+from judged_useless.estimators.planning import plan_questions
 from judged_useless.estimators.success import (
     MEAN3,
     MEAN4,
@@ -69,7 +69,6 @@ __all__ = [
     "non_inferiority",
     "paired_contrast",
     "plan_questions",
-    "planning_curves",
     "pooled_contrast",
     "precision_recall",
     "premature_rate",

@@ -1,6 +1,6 @@
 """Planning a run (beyond the paper): interval width and power at other numbers of questions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -119,40 +119,3 @@ def plan_questions(
     found = prepared.value()
     rows = [planned_study(prepared, n, found if effect is None else effect, plan) for n in sizes]
     return pd.DataFrame(rows, index=pd.Index(sizes, name="n_questions"))
-
-
-def planning_curves(
-    cells: Mapping[str, Episodes],
-    n_questions: Sequence[int] = QUESTIONS,
-    *,
-    measure: str = "time_matched_contrast",
-    effect: float | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> pd.DataFrame:
-    """Return the planning table of several cells in long form, ready to be drawn.
-
-    Parameters
-    ----------
-    cells : mapping of str to episodes
-        One model and condition each, by the label of its curve.
-    n_questions, measure, effect, n_boot, seed, level, stream
-        As in :func:`plan_questions`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``cell``, ``n_questions`` and those of :func:`plan_questions`.
-    """
-    if not cells:
-        raise ValueError("cells must hold at least one cell")
-    tables = {
-        label: plan_questions(
-            episodes, n_questions, measure=measure, effect=effect,
-            n_boot=n_boot, seed=seed, level=level, stream=stream,
-        )
-        for label, episodes in cells.items()
-    }  # fmt: skip
-    return pd.concat(tables, names=["cell", "n_questions"]).reset_index()

@@ -13,7 +13,7 @@ PROVIDERS: dict[str, str] = {
     "vllm": "judged_useless.models.vllm_engine:VLLMModel",
     "openai": "judged_useless.models.openai_compatible:OpenAIModel",
     "anthropic": "judged_useless.models.anthropic_messages:AnthropicModel",
-    "scripted": "judged_useless.models.scripted_annotator:make_scripted",
+    "scripted": "judged_useless.models.scripted:make_scripted",
 }
 
 

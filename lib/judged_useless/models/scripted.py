@@ -320,3 +320,12 @@ def _thought_to_label(asked: str) -> str | None:
         return str(json.loads(asked)["next_thought"])
     except (ValueError, TypeError, KeyError):
         return None
+
+
+def make_scripted(name: str, **options: Any) -> Scripted:  # noqa: ANN401 - those of the agent or the annotator
+    """Make a scripted agent, or an annotator if the name says ``annotator-<percent>``."""
+    if name.startswith("annotator-"):
+        from judged_useless.models.scripted_annotator import ScriptedAnnotator
+
+        return ScriptedAnnotator(name, **options)
+    return ScriptedModel(name, **options)

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import Generation, Message
-from judged_useless.models.scripted import Scripted, ScriptedModel, stated_label
+from judged_useless.models.scripted import Scripted, stated_label
 from judged_useless.models.transcript import see
 from judged_useless.protocol.vocabulary import STATED_LABELS
 from judged_useless.tasks.question import Question
@@ -112,8 +112,3 @@ class ScriptedAnnotator(Scripted):
         gold = [question.knowledge_base[title] for title in question.gold_titles]
         useful = seen.title in question.gold_titles or any(stated in page for page in gold)
         return "useful_new" if useful else "related"
-
-
-def make_scripted(name: str, **options: Any) -> ScriptedModel | ScriptedAnnotator:  # noqa: ANN401
-    """Make a scripted agent, or an annotator if the name says ``annotator-<percent>``."""
-    return (ScriptedAnnotator if name.startswith("annotator-") else ScriptedModel)(name, **options)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from judged_useless._io.messages import visible
 from judged_useless.models.base import (
     ContextOverflowError,
     EveryRequestFailsError,
@@ -36,6 +37,10 @@ from judged_useless.runs.run_files import (
 
 #: Episodes in a row that may fail in transport before the run gives up: the server is gone.
 MOST_FAILURES_IN_A_ROW = 20
+
+
+#: Of an error's text, in messages and in the log of errors.
+MOST_CHARACTERS = 1000
 
 
 class Job(Protocol):
@@ -228,7 +233,7 @@ class _Execution:
             for question_id, record in records.items():
                 self._add((regime, question_id), record)
         self.last_error = ""
-        self._failures_in_a_row = 0
+        self._failures_in_a_row, self._has_saved = 0, False
         # Of this process: tokens generated, and what they cost.
         self._generated, self._cost = 0, 0.0
         self._bar = tqdm(
@@ -274,22 +279,24 @@ class _Execution:
             return True
         # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
-        return fatal and not self.done
+        return fatal and not self._has_saved
 
     async def _fail(self, key: Key, error: ModelError) -> None:
         """Leave an episode pending; give up if that has happened too often in a row."""
-        self.last_error = f"{type(error).__name__}: {error}"
+        # What a server said may be of any length, and turn a terminal's colours or direction.
+        self.last_error = visible(f"{type(error).__name__}: {error}"[:MOST_CHARACTERS])
         # An overflow says nothing about the server.
         self._failures_in_a_row += not isinstance(error, ContextOverflowError)
         failure = {"question_id": key[1], "regime": key[0], "error": self.last_error}
         await self._writer.append(ERRORS, failure)
         if self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
             raise ModelError(
-                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: {error}"
+                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: "
+                f"{self.last_error}"
             ) from error
 
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
-        self._failures_in_a_row = 0
+        self._failures_in_a_row, self._has_saved = 0, True
         self._add(key, record)
         if not self._bar.disable:
             elapsed = self._bar.format_dict["elapsed"] or 1e-9

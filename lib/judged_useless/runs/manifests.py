@@ -119,7 +119,10 @@ def read_manifest(path: Path, *, of_run: bool = False) -> dict[str, Any] | None:
     try:
         manifest = read_object(file)
     except ValueError as error:
-        raise RunError(str(error)) from error
+        raise RunError(
+            f"{error}. Nothing else tells what the records there are of: restore it from a copy, or move the "
+            "folder away and make it anew"
+        ) from error
     if manifest is not None:
         _check(file, manifest, _JOB)
         if of_run:

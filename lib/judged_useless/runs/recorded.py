@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from judged_useless._io.messages import listed
+from judged_useless._io.messages import listed, visible
 from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
 from judged_useless.runs.manifests import require_manifest
@@ -223,4 +223,4 @@ class Transcript:
             if role == "user" and text.startswith(("Observation: ", "<information>")):
                 label = "failed observation" if failed[t] else "observation"
                 role, t = f"{label} {t + 1} (judged {judgments[t] or 'not at all'})", t + 1
-            yield role, text
+            yield role, visible(text)

@@ -11,6 +11,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from judged_useless._io.files import write_atomically
+from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
 from judged_useless.episodes.schema import encodable
 
 #: Requests and episodes that failed in transport; one JSON object a line, but no episodes file.
@@ -93,9 +94,11 @@ def _parsed(place: str, line: bytes) -> dict[str, Any] | None:
     if not line.endswith(b"\n"):
         return None
     try:
-        record = json.loads(line)
+        record = strict_loads(line.decode())
     except RecursionError as error:
         raise RunError(f"{place}: brackets too deep to be read") from error
+    except RepeatedKeyError as error:
+        raise RunError(f"{place}: {error}") from error
     except ValueError:
         return None
     if not isinstance(record, dict):
@@ -148,10 +151,8 @@ def _opened(file: Path, flags: int) -> int:
     try:
         return os.open(file, flags | _NO_LINK, 0o666)
     except OSError as error:
-        what = (
-            "a link, through which nothing is written" if file.is_symlink() else f"cannot be written: {error}"
-        )
-        raise RunError(f"{file}: {what}") from error
+        why = "a link, through which nothing is written" if file.is_symlink() else error
+        raise RunError(f"{file}: cannot be written: {why}") from error
 
 
 @contextmanager
@@ -177,6 +178,8 @@ def locked(path: Path) -> Iterator[None]:
         raise RunError(
             f"{path}: another process (pid {pid}) is writing this run; wait for it or end it"
         ) from None
+    except OSError as error:
+        raise RunError(f"{path / 'run.lock'}: cannot be written: {error}") from error
     try:
         with os.fdopen(_opened(holder, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w") as stream:
             stream.write(f"{os.getpid()}\n")
