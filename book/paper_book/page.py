@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
-from judged_useless._io.strict_json import listed
+from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import FAIL
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.sources.readers import Names, Source

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from judged_useless._io.strict_json import read_object
-from judged_useless.cli.options import price_options
+from judged_useless.cli.options import price_options, server_options
 from judged_useless.models.base import Model
-from judged_useless.models.presets import PRESETS, identify
+from judged_useless.models.presets import identify, load_presets
 from judged_useless.runs.manifests import MANIFEST
 
 
@@ -54,6 +54,7 @@ def check_options(arguments: argparse.Namespace) -> None:
             )
     given = {
         "--base-url": bool(arguments.base_url),
+        **{f"--{name.replace('_', '-')}": True for name in server_options(arguments)},
         "--prices": bool(arguments.prices),
         "--cost-cap-usd": arguments.cost_cap_usd is not None,
     }
@@ -65,7 +66,7 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
     """Return the provider's options of one annotator; none for a scripted one."""
     if is_scripted(annotator):
         return {}
-    options = price_options(arguments, annotator)
+    options = server_options(arguments) | price_options(arguments, annotator)
     if urls := [url for name, url in map(_named, arguments.base_url) if name in (None, annotator)]:
         options["base_url"] = urls
     if annotator in arguments.greedy:
@@ -78,7 +79,9 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
 def check_two(models: Mapping[str, Model]) -> None:
     """Refuse two annotators that are one model under two names, or whose labels would lie in one folder."""
     names = " and ".join(models)
-    served = {name.casefold(): preset.name for preset in PRESETS.values() for name in preset.served.values()}
+    served = {
+        name.casefold(): agent for agent, preset in load_presets().items() for name in preset.served.values()
+    }
     # Hubs and servers take names in capitals as well.
     who = [served.get(model.name.casefold(), model.name.casefold()) for model in models.values()]
     if who[0] == who[1]:
