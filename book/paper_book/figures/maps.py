@@ -49,13 +49,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def model_label(model: str) -> str:
-    """Return a model's name in two lines, broken at its last hyphen or its first colon.
-
-    Examples
-    --------
-    >>> model_label("qwen2.5-7b").split(), model_label("simulated:deadline").split()
-    (['qwen2.5', '7b'], ['simulated:', 'deadline'])
-    """
+    """Return a model's name in two lines, broken at its last hyphen or its first colon."""
     return model.replace(":", ":\n", 1) if ":" in model else "\n".join(model.rsplit("-", 1))
 
 
@@ -146,20 +140,7 @@ def _in_order(names: Iterable[str], known: Collection[str]) -> list[str]:
 
 
 def cost_against_success(costs: "Comparison", *, price: float = 0.05) -> Picture | Notice:
-    """Draw success against the number of tool calls, with lines of equal utility.
-
-    Parameters
-    ----------
-    costs : Comparison
-        Rows of the measures ``tool_calls`` and ``success``, of any number of arms.
-    price : float, default 0.05
-        Price of a call, in correct answers; along a dotted line, success minus price × calls is the same.
-
-    Returns
-    -------
-    Picture or Notice
-        Markers tell models, colours conditions; hollow is published, filled recomputed.
-    """
+    """Draw success against the number of tool calls, with lines of equal utility."""
     rows = on_paper_questions(costs.rows)
     wide = rows.pivot_table(
         index=["model", "condition"], columns="measure", values=["value", "recomputed"], dropna=False

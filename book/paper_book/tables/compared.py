@@ -26,17 +26,7 @@ _LABELS = ("task", "split", "model", "budget", "condition", "regime", "measure")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Published numbers beside recomputed ones: a table that figures and claims read as well.
-
-    Attributes
-    ----------
-    rows : pandas.DataFrame
-        As :func:`paper_book.measures.recompute.recompute` returns them.
-    caption : str
-        What is compared.
-    page : Page
-        Whose episodes the numbers were recomputed from.
-    """
+    """Published numbers beside recomputed ones: a table that figures and claims read as well."""
 
     rows: pd.DataFrame
     caption: str

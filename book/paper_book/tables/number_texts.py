@@ -62,18 +62,7 @@ def places(row: Row) -> int:
 
 
 def printed_text(row: Row) -> str:
-    """Return a published number as it is printed, with its interval and p-value; a text for one in words.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of published numbers.
-
-    Returns
-    -------
-    str
-        Empty for a cell without anything.
-    """
+    """Return a published number as it is printed, with its interval and p-value; a text for one in words."""
     value, low, high, p = (str(row[f"{name}_printed"]) for name in ("value", "low", "high", "p"))
     per_cent = "\u00a0%" if row["unit"] == "percent" else ""
     if value:
@@ -94,20 +83,7 @@ def printed_text(row: Row) -> str:
 
 
 def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:
-    """Return a recomputed number to one more place than is printed.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of :func:`paper_book.measures.recompute.recompute`; with ``counted`` set, its count is shown.
-    bounded : bool, optional
-        Show its interval; by default where the paper prints one.
-
-    Returns
-    -------
-    str
-        Empty where it was not recomputed; words where the result is no number.
-    """
+    """Return a recomputed number to one more place than is printed."""
     value = float(row["recomputed"])
     if missing(value):
         return str(row.get("recomputed_words") or "")
