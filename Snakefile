@@ -59,4 +59,4 @@ rule html:
         "_build/html/index.html",
     shell:
         "{sys.executable:q} -m paper_book.build assemble _build/sections {input.generated} _build/book && "
-        "{sys.executable:q} -m jupyter_book build _build/book --path-output . --warningiserror --keep-going --quiet"
+        "jupyter-book build _build/book --path-output . --warningiserror --keep-going --quiet"

@@ -78,7 +78,8 @@ def _remove_stale_locks(folder: Path = Path(".snakemake/locks")) -> None:
 
 def _environment() -> dict[str, str]:
     """Return the build's environment, with a home of its own where that of the user cannot be written to."""
-    given = dict(os.environ)
+    here = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    given = os.environ | {"PATH": here}
     home = Path(given.get("HOME") or "/nonexistent")
     if not os.access(home, os.W_OK):
         given["JUDGED_USELESS_CACHE"] = str(cache_dir())
