@@ -1,6 +1,5 @@
 """Whatever a server does ends in a generation, or in an error that says what happened."""
 
-import asyncio
 import socket
 from collections import Counter
 
@@ -19,7 +18,6 @@ from judged_useless.models.base import (
     TransientModelError,
 )
 from judged_useless.models.costs import Price
-from judged_useless.models.pool import SLACK
 from judged_useless.models.retry import FIRST_WAIT
 
 pytestmark = pytest.mark.parametrize("provider", PROVIDERS)
@@ -297,16 +295,3 @@ async def test_a_request_that_one_server_fails_is_answered_by_the_other(provider
         await model.aclose()
     assert texts == {TEXT}
     assert (len(bad.requests), len(good.requests)) == (1, 40)
-
-
-async def test_a_busy_server_gives_way_to_another(provider: str) -> None:
-    async with FaultyServer("hang") as one, FaultyServer("hang") as two:
-        model = make(provider, [one.url, two.url])
-        calls = [asyncio.create_task(model.generate(MESSAGES)) for _ in range(3 * SLACK)]
-        await asyncio.sleep(0.5)
-        assert len(one.requests) + len(two.requests) == len(calls)
-        assert abs(len(one.requests) - len(two.requests)) <= SLACK + 1
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
-        await model.aclose()

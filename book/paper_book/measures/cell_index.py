@@ -5,8 +5,8 @@ from functools import cache
 from typing import NamedTuple
 
 import pandas as pd
+from judged_useless._io.messages import shown
 from judged_useless._io.paths import data_dir
-from judged_useless._io.strict_json import shown
 from judged_useless.episodes.schema import validate
 from judged_useless.estimators.estimate import UndefinedEstimateError
 

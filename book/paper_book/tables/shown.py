@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 import pandas as pd
-from judged_useless._io.strict_json import listed
+from judged_useless._io.messages import listed
 
 from paper_book.provenance import source_name
 from paper_book.published.comparing import show

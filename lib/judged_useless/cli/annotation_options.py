@@ -8,7 +8,7 @@ from typing import Any
 
 from judged_useless.cli.options import price_options, server_options
 from judged_useless.models.base import Model
-from judged_useless.models.presets import PRESETS, identify
+from judged_useless.models.presets import identify, load_presets
 
 
 def _named(url: str) -> tuple[str | None, str]:
@@ -76,7 +76,9 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
 def check_two(models: Mapping[str, Model]) -> None:
     """Refuse two annotators that are one model under two names, or whose labels would lie in one folder."""
     names = " and ".join(models)
-    served = {name.casefold(): preset.name for preset in PRESETS.values() for name in preset.served.values()}
+    served = {
+        name.casefold(): agent for agent, preset in load_presets().items() for name in preset.served.values()
+    }
     # Hubs and servers take names in capitals as well.
     who = [served.get(model.name.casefold(), model.name.casefold()) for model in models.values()]
     if who[0] == who[1]:

@@ -3,12 +3,20 @@
 import numpy as np
 import pandas as pd
 
+from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import build_decision_points, observations_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.inference import wilson_interval
-from judged_useless.estimators.matching import Bools, Judgments, budget_of, with_judgments
+from judged_useless.estimators.matching import (
+    Bools,
+    Judgments,
+    budget_note,
+    budget_of,
+    warn_if_pooled,
+    with_judgments,
+)
 from judged_useless.estimators.resampling import (
     Floats,
     Measure,
@@ -24,6 +32,7 @@ _FIELDS = ("question_id", "actions")
 
 def _of_regime(frame: pd.DataFrame, regime: str, name: str) -> tuple[pd.DataFrame, str]:
     """Return the episodes of a regime (all of them if they have none) and the measure's full name."""
+    warn_if_pooled(frame, name, 4)
     if "regime" not in frame:
         return frame, name
     name = f"{name} ({regime})"
@@ -135,6 +144,8 @@ def share_at_last_action(
     """
     plan = Resampling(n_boot, seed, level, stream)
     frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "answers at the last action")
+    if note := budget_note(frame):
+        raise UndefinedEstimateError(f"{name} is undefined: {note}, and who had an action left is not known")
     at_last = frame["actions"].map(len).to_numpy() == budget_of(frame)
     undefined = "no episode ends in an answer"
     return _share_of(name, frame, ends_in_answer(frame), at_last, undefined).estimate(plan)
@@ -164,7 +175,7 @@ def premature_rate(
     Raises
     ------
     UndefinedEstimateError
-        If the regime has no episode.
+        If the regime has no episode, or its source does not recover.
     EpisodeError
         If an episode is not what the schema says, or it is not known which results failed.
 
@@ -181,6 +192,8 @@ def premature_rate(
     plan = Resampling(n_boot, seed, level, stream)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     frame, name = _of_regime(frame, regime, "premature answers")
+    if not _recovers(regime):
+        raise UndefinedEstimateError(f"{name} is undefined: the source does not fail at first and recover")
     failed = observations_of(frame)["failed"]
     if failed.isna().any():
         raise EpisodeError(
@@ -191,6 +204,15 @@ def premature_rate(
     episode = np.repeat(np.arange(len(frame)), frame["actions"].map(len).to_numpy() - answered)
     real = np.bincount(episode, weights=~failed.to_numpy(dtype=bool), minlength=len(frame))
     return _share_of(name, frame, np.ones(len(frame), dtype=bool), answered & (real == 0)).estimate(plan)
+
+
+def _recovers(regime: str) -> bool:
+    """Return whether a source fails at first and recovers; of an unknown regime that is taken for granted."""
+    try:
+        schedule = [get_regime(regime).failed(t) for t in range(1, 33)]
+    except ValueError:
+        return True
+    return schedule[0] and not all(schedule)
 
 
 def median_of_counts() -> Statistic:

@@ -15,6 +15,8 @@ from judged_useless.estimators.matching import (
     Ints,
     Judgments,
     Weights,
+    failing_points,
+    noted,
     require_judgments,
     step_window,
     stratified_difference,
@@ -93,9 +95,9 @@ def time_matched_contrast(
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``actions`` and ``judgments``. The paper pools the five regimes in
-        :data:`judged_useless.FAIL`; what is given is what is pooled, with a warning where it is of more than
-        one model, condition or split.
+        With ``question_id``, ``actions`` and ``judgments``. What is given is pooled, with a warning where it
+        is of more than one model, condition, split or task; clean and plausible episodes beside others are
+        left out, as in the paper, which pools the regimes in :data:`judged_useless.FAIL`.
     strata : {"step", "question", "regime"}, default "step"
         Compare at the same t; at the same t of the same question; at the same t in the same regime.
     judgments : {"recorded", "stated"}, default "recorded"
@@ -105,7 +107,8 @@ def time_matched_contrast(
         First decision pooled.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions), so that the last chance to
-        answer is left out. The budget is the episodes' ``budget``, or 8.
+        answer is left out. The budget is the episodes' ``budget``; where none states one 8, or the actions
+        of the longest, which the note says.
     gap : int, default 2
         Results at the start that the run of group (b) leaves out at least: 1 <= s <= t - `gap`.
     weights : {"mantel_haenszel", "equal", "n"}
@@ -123,7 +126,8 @@ def time_matched_contrast(
     -------
     Estimate
         A difference of probabilities in [-1, 1]; `n` counts decisions. Also ``["delta"]``, ``["ci_low"]``,
-        ``["ci_high"]``; its parts hold the counts and crude rates of both groups.
+        ``["ci_high"]``; its parts hold the counts and crude rates of both groups, and how many results were
+        judged and how many of those judgments could not be read (``n_judged``, ``n_unparsed``).
 
     Raises
     ------
@@ -155,8 +159,9 @@ def time_matched_contrast(
     Δ = -0.076 [-0.109, -0.046]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "Δ")
-    return contrast_measure(points, strata, t_min, t_max, gap, weights).estimate(plan)
+    points, left_out = failing_points(with_judgments(episodes, judgments), "Δ")
+    measure = contrast_measure(points, strata, t_min, t_max, gap, weights)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
 
 
 def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | None = None) -> Measure:
@@ -223,8 +228,9 @@ def design_label_contrast(
     design-label contrast = 0.158 [0.118, 0.197]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "the design-label contrast")
-    return design_label_measure(points, t_min, t_max).estimate(plan)
+    points = build_decision_points(episodes)
+    warn_if_pooled(points.episodes, "the design-label contrast")
+    return noted(design_label_measure(points, t_min, t_max), points, t_max, "", judged=False).estimate(plan)
 
 
 def first_switch(episodes: pd.DataFrame) -> Ints:
@@ -289,7 +295,7 @@ def leave_contrast(
     1.0
     """
     plan, name = Resampling(n_boot, seed, level, stream), "Δ (leave)"
-    points = warn_if_pooled(build_decision_points(episodes), name)
+    points, left_out = failing_points(episodes, name)
     first, last = step_window(points, t_min, t_max)
     switch = first_switch(points.episodes)
     if (switch == _NEVER).all():
@@ -298,7 +304,8 @@ def leave_contrast(
     require_judgments(name, points, still & (points.t >= first) & (points.t <= last))
     a, b = compared_histories(points, first, last)
     leaves = np.isin(points.action, _EXITS)
-    return stratified_difference(name, points, leaves, a & still, b & still, points.t).estimate(plan)
+    measure = stratified_difference(name, points, leaves, a & still, b & still, points.t)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
 
 
 def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
@@ -13,9 +13,10 @@ from judged_useless.estimators.matching import (
     Bools,
     Ints,
     Judgments,
+    failing_points,
     last_step,
+    noted,
     require_judgments,
-    warn_if_pooled,
     with_judgments,
 )
 from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
@@ -87,7 +88,7 @@ def integration_index(
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``regime`` (or ``failed``), ``actions`` and ``judgments`` (which may be empty).
-        The paper pools the five regimes in :data:`judged_useless.FAIL`; a clean episode adds nothing.
+        The paper pools the regimes in :data:`judged_useless.FAIL`; clean and plausible are left out.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions).
     n_boot, seed, level, stream
@@ -125,8 +126,8 @@ def integration_index(
     (0.48, 0.01)
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "I")
-    return index_measure(points, t_max).estimate(plan)
+    points, left_out = failing_points(episodes, "I")
+    return noted(index_measure(points, t_max), points, t_max, left_out, judged=False).estimate(plan)
 
 
 def hazard_by_failed_run(
@@ -178,12 +179,13 @@ def hazard_by_failed_run(
     {1: 0.0, 2: 0.01, 3: 0.05, 4: 0.11, 5: 0.93, 6: 0.24}
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "the hazard")
+    points, left_out = failing_points(episodes, "the hazard")
     inside = _before_last_action(points, t_max)
     estimates: dict[object, Estimate] = {}
     for j in np.unique(points.failed_run[inside & (points.failed_run >= 1)]).tolist():
         here = inside & (points.failed_run == j)
-        estimates[j] = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum())).estimate(plan)
+        measure = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum()))
+        estimates[j] = noted(measure, points, t_max, left_out, judged=False).estimate(plan)
     if not estimates:
         raise UndefinedEstimateError("the hazard is undefined: no decision follows a failed result")
     return estimates_frame(estimates, "failed_run")
@@ -334,10 +336,11 @@ def hazard_model(
     [[0.15, 0.13, 0.17], [0.06, 0.01, 0.11]]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "the hazard model")
+    points, left_out = failing_points(with_judgments(episodes, judgments), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
     estimates: dict[object, Estimate] = {
-        key: Estimate.attempt(measure.estimate, plan) for key, measure in measures.items()
+        key: Estimate.attempt(noted(measure, points, t_max, left_out, judged=True).estimate, plan)
+        for key, measure in measures.items()
     }
     if not any(each.defined for each in estimates.values()):
         reasons = "; ".join(each.reason for each in estimates.values())

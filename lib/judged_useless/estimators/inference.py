@@ -1,15 +1,18 @@
 """Comparing two cells question by question, over several runs, and many comparisons at once."""
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import MEAN6
-from judged_useless.episodes.schema import Episodes
+from judged_useless.episodes.frames import from_records
+from judged_useless.episodes.schema import Episodes, with_task
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Resampling, Stream, resampling_weights, with_interval
+from judged_useless.estimators.resampling import Resampling, Stream, weight_blocks, with_interval
 from judged_useless.estimators.success import mean_measure, success_matrix, utility_matrix
 
 
@@ -76,6 +79,9 @@ def paired_contrast(
     """
     plan = Resampling(n_boot, seed, level, stream)
     name = f"difference in mean {'success' if price == 0 else f'utility (λ = {price:g})'}"
+    # As tables, so that both can be read twice.
+    a, b = (each if isinstance(each, pd.DataFrame) else from_records(each) for each in (a, b))
+    _warn_if_unlike(a, b)
     first, second = (
         utility_matrix(each, regimes, price, charge_judgments) if price else success_matrix(each, regimes)
         for each in (a, b)
@@ -91,6 +97,14 @@ def paired_contrast(
     if len(defined):
         parts["p_one_sided"] = float((defined <= 0).mean())
     return with_interval(name, value, values, plan, n=measure.n, n_clusters=measure.n_clusters, parts=parts)
+
+
+def _warn_if_unlike(a: pd.DataFrame, b: pd.DataFrame) -> None:
+    """Warn where two cells that are compared differ in more than their condition."""
+    for name in ("model", "split", "task"):
+        one, other = (with_task(each)[name].unique().tolist() if name in each else [] for each in (a, b))
+        if one and other and one != other:
+            warnings.warn(f"the two cells differ in {name}: {listed(one)} and {listed(other)}", stacklevel=3)
 
 
 def non_inferiority(
@@ -218,9 +232,11 @@ def pooled_contrast(
         raise UndefinedEstimateError(f"{what}: no question is complete in every cell")
     differences = np.array([(a.loc[common] - b.loc[common]).mean(axis=1) for a, b in tables])
     n_runs, n_questions = differences.shape
-    questions = resampling_weights(n_questions, n_boot, seed, stream, None) / n_questions
-    runs = resampling_weights(n_runs, n_boot, seed + 1, stream, None) / n_runs
-    values = ((runs @ differences) * questions).sum(axis=1)
+    runs = np.concatenate(list(weight_blocks(n_runs, replace(plan, seed=seed + 1)))) / n_runs
+    values, done = np.empty(n_boot), 0
+    for block in weight_blocks(n_questions, plan):
+        rows = slice(done, done := done + len(block))
+        values[rows] = ((runs[rows] @ differences) * (block / n_questions)).sum(axis=1)
     parts = {
         "n_runs": float(n_runs),
         "n_unpaired": float(len({question for table in flat for question in table.index}) - n_questions),

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import observation_table, observations_of
+from judged_useless.episodes.decisions import observations_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.episodes.steps import FINISH, NONE, steps_of
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import require_one_cell, with_judgments
+from judged_useless.estimators.matching import require_one_cell, warn_if_pooled, with_judgments
 from judged_useless.estimators.resampling import (
     Measure,
     Resampling,
@@ -79,7 +79,9 @@ def useless_rate(
     0.996
     """
     plan = Resampling(n_boot, seed, level, stream)
-    table = observation_table(episodes)
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    warn_if_pooled(frame, "the share of useless judgments")
+    table = observations_of(frame)
     if failed is not None:
         table = table[(table["failed"] == failed).fillna(False)]
     if not table["judgment"].notna().any():

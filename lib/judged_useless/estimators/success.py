@@ -11,12 +11,15 @@ from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.matching import require_one_cell
 from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, share
 
 #: Actions that call a tool; an invalid action costs a step, but no call.
 TOOLS = ("search", "lookup", "backup_search")
 #: Conditions that ask for no judgment during the run: theirs, if any, were replayed afterwards.
 WITHOUT_JUDGMENT_CALLS = ("unaided", "permit", "budget", "stated_rule", "call_cost", "random", "lexical")
+#: Conditions, and the part of one, that ask for judgments as they go.
+_ASKED = frozenset(("decide", "enforced_rule", "combo", "switch_rule", "side_channel_signal"))
 #: Conditions that read the judgment in the agent's reasoning and pay for discarded turns only.
 STATED_CONDITIONS = ("stated_judgment_rule", "stated_combo")
 
@@ -45,10 +48,7 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
         raise UndefinedEstimateError(
             f"success is undefined: no episode of regime {', '.join(missing)}; there is {', '.join(there)}"
         )
-    if len(np.unique(question * len(there) + regime)) < len(frame):
-        raise EpisodeError(
-            "episodes: a question occurs twice in a regime; give one model and condition at a time"
-        )
+    require_one_cell(frame)
     matrix = np.full((len(questions), len(there)), np.nan)
     matrix[question, regime] = values
     return pd.DataFrame(matrix, index=pd.Index(questions, name="question_id"), columns=there)[wanted]
@@ -199,9 +199,18 @@ def _extra_call_counts(frame: pd.DataFrame) -> Floats:
         [sum(isinstance(word, str) for word in words) for words in frame["judgments"]], dtype=np.float64
     )
     discarded = np.zeros(len(frame))
+    conditions = frame.get("condition", pd.Series("", index=frame.index))
+    told = conditions.isin([*WITHOUT_JUDGMENT_CALLS, *STATED_CONDITIONS]).to_numpy()
+    asked = np.array([not _ASKED.isdisjoint(name.split("+")) for name in conditions], dtype=bool)
+    judged[told] = 0.0
+    counted = frame["n_judgment_calls"].notna() if "n_judgment_calls" in frame else np.zeros(len(frame), bool)
+    if ((judged > 0) & ~asked & ~np.asarray(counted)).any():
+        raise EpisodeError(
+            "episodes: field 'n_judgment_calls' is missing; of this condition it cannot be told whether the "
+            "judgments were asked for during the run or replayed afterwards"
+        )
     if "condition" in frame:
         stated = frame["condition"].isin(STATED_CONDITIONS).to_numpy()
-        judged[frame["condition"].isin([*WITHOUT_JUDGMENT_CALLS, *STATED_CONDITIONS]).to_numpy()] = 0.0
         if stated.any() and ("n_discarded" not in frame or frame["n_discarded"][stated].isna().any()):
             raise EpisodeError(
                 "episodes: field 'n_discarded' is missing; a condition that reads stated judgments pays for "
@@ -211,7 +220,8 @@ def _extra_call_counts(frame: pd.DataFrame) -> Floats:
         if name in frame:
             given = frame[name].notna().to_numpy()
             counts[given] = frame[name][given].to_numpy(dtype=np.float64)
-    return judged + discarded
+    weighed = np.array(["decide" in name.split("+") for name in conditions])
+    return judged + np.where(weighed, judged, 0.0) + discarded  # decide weighs after each judgment
 
 
 def utility_matrix(
@@ -250,8 +260,8 @@ def utility(
     price : float, default 0.05
         λ, the price of a call in units of a correct answer (0.05 in the paper).
     charge_judgments : bool, default False
-        Charge each judgment call and discarded turn like a tool call. Without ``n_judgment_calls`` each
-        recorded judgment is a call, except in conditions whose judgments were replayed afterwards.
+        Charge each judgment call, weighing call of decide, and discarded turn like a tool call. Without
+        ``n_judgment_calls`` each recorded judgment is a call, except where they were replayed afterwards.
     regimes, n_boot, seed, level, stream
         As in :func:`mean_success`.
 

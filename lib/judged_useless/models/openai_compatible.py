@@ -122,11 +122,13 @@ class OpenAIModel(ServerModel):
         said = str(meaning)
         if type(meaning) not in (FatalModelError, EveryRequestFailsError):
             return meaning
-        for field in _OPTIONAL:
-            if field in body and _names(said, field):
-                name = "max_completion_tokens" if field == "max_tokens" else None
-                option = f"fields={{{field!r}: {name!r}}} (--field {field}={name or ''})"
-                return EveryRequestFailsError(f"{said}; {'rename' if name else 'leave out'} it with {option}")
+        named = [field for field in _OPTIONAL if field in body and _names(said, field)]
+        if named:
+            other = {"max_tokens": "max_completion_tokens"}
+            options = " ".join(f"--field {field}={other.get(field, '')}" for field in named)
+            return EveryRequestFailsError(
+                f"{said}; do without with {options} (fields={ {field: other.get(field) for field in named} })"
+            )
         lacking = next((url for url in self._servers if "/v1" not in url), None)
         if lacking and not re.match(r"status (?!40[45])", said):
             return EveryRequestFailsError(f"{said}; is the address {lacking}/v1?")

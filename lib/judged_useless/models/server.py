@@ -283,7 +283,7 @@ class ServerModel(Identified, ABC):
         if reply.refusal is not None:
             raise FatalModelError(f"the service refused: {self._redact(reply.refusal)}")
         end = self._end(reply.end_word)
-        if not text and not reasoning and (text is None or (usage and usage.output == 0)):
+        if end == "stop" and not text and not reasoning and (text is None or (usage and not usage.output)):
             raise TransientModelError("an empty reply: no text and no token")
         if usage is not None:
             self._check_context(usage, budget, end)
@@ -342,7 +342,7 @@ class ServerModel(Identified, ABC):
                 f"{usage.prompt} prompt tokens and {budget} to generate, context {context}"
             )
         # Some servers shorten the budget to what is left of their context, and say nothing.
-        if end == "length" and usage.output < budget:
+        if end == "length" and 0 < usage.output < budget:
             raise ContextOverflowError(
                 f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens "
                 "and the budget do not fit its context"

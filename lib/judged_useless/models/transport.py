@@ -23,7 +23,7 @@ from judged_useless.models.base import (
 #: Statuses below 500 that another attempt may turn into a success.
 _RETRIED = frozenset({408, 409, 425, 429})
 #: Statuses that concern every request alike: the key, the address, the method, the protocol.
-_EVERY_REQUEST = frozenset({401, 403, 404, 405, 501, 505})
+_EVERY_REQUEST = frozenset({401, 402, 403, 404, 405, 501, 505})
 _OVERFLOW = re.compile(
     r"context[ _](length|window|size|limit)|maximum context|prompt is too long|longer than the model|"
     r"maximum number of tokens|max_new_tokens` must be|exceeds? .{0,40}\bcontext\b",
@@ -152,6 +152,7 @@ def meaning_of_status(status: int, detail: str, wait: float | None = None) -> Mo
 
 def _said(body: Any) -> str:  # noqa: ANN401 - JSON
     """Return what the body of an error says: its message, and what it names besides."""
+    body = body[0] if isinstance(body, list) and len(body) == 1 else body
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return str(error)

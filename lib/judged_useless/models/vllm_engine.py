@@ -172,9 +172,9 @@ class VLLMModel(Identified):
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
         decoding = self.decoding
-        given = {"temperature": decoding.temperature, "top_p": decoding.top_p, "top_k": decoding.top_k}
+        given = {name: getattr(decoding, name) for name in ("temperature", "top_p", "top_k")}
         return SamplingParams(
-            **{field: value for field, value in given.items() if value is not None},
+            **{name: value for name, value in given.items() if value is not None},
             max_tokens=budget,
             stop=list(stop),
             seed=decoding.request_seed(prompt),

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from judged_useless._io.messages import shown
+from judged_useless._io.messages import first_fault
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
@@ -64,15 +64,13 @@ def _branch_table(branches: Branches) -> pd.DataFrame:
     try:
         checked = _BRANCHES.validate_python([dict(row) for row in rows])
     except ValidationError as error:
-        wrong = error.errors()[0]
-        where = f"branches, row {int(wrong['loc'][0]) + 1}: field {wrong['loc'][1]!r}"
-        raise EpisodeError(f"{where}: {wrong['msg']}, found {shown(wrong['input'])}") from error
+        raise EpisodeError(f"branches{first_fault(error)}") from error
     columns = list(_Branch.model_fields)
     table = pd.DataFrame([tuple(branch.__dict__.values()) for branch in checked], columns=columns)
     repeated = table.duplicated(["question_id", "regime", "t"])
     if repeated.any():
         row = int(repeated.to_numpy().argmax()) + 1
-        raise EpisodeError(f"branches, row {row}: a second branch of the same question, regime and t")
+        raise EpisodeError(f"branches, entry {row}: a second branch of the same question, regime and t")
     return table
 
 
