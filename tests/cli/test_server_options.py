@@ -16,7 +16,8 @@ def parsed(*arguments: str) -> dict[str, object]:
 def test_fields_words_time_and_attempts_reach_the_model() -> None:
     given = parsed(
         "--field", "max_tokens=max_completion_tokens", "--field", "stop=", "--end-word", "done=stop",
-        "--attempts", "2", "--timeout", "20", "--reasoning", "text", "--extra-body", '{"reasoning_effort": "none"}',
+        "--attempts", "2", "--timeout", "20", "--reasoning", "text",
+        "--extra-body", '{"reasoning_effort": "none"}',
     )  # fmt: skip
     assert given == {
         "fields": {"max_tokens": "max_completion_tokens", "stop": None},
