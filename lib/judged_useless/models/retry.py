@@ -87,7 +87,10 @@ class Retries:
             raise
         except UnreachableError as last:
             if not self.heard:
-                raise NoServerError(f"{last}; is the server running, and is that its address?") from last
+                advice = "is the server running, and is that its address?"
+                if "CERTIFICATE_VERIFY_FAILED" in str(last):  # as behind a proxy that opens TLS
+                    advice = "name the file with its certificate in the environment variable SSL_CERT_FILE"
+                raise NoServerError(f"{last}; {advice}") from last
             raise ServiceUnavailableError(retrying.statistics["attempt_number"], last) from last
         except TransientModelError as last:
             raise ServiceUnavailableError(retrying.statistics["attempt_number"], last) from last

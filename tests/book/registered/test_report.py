@@ -145,7 +145,7 @@ def test_tables_of_numbers_needs_and_record(
         pages.record_table(record, caption="r"),
         pages.outcome_table(results, caption="o", source="x"),
     ):
-        assert [key for group in table.groups for key in group.keys] == list(TESTS)
+        assert [key for group in table.groups for key in group.rows] == list(TESTS)
     assert pages.needs_table([], caption="n").note == "Nothing is missing."
 
 
