@@ -16,7 +16,6 @@ from judged_useless.estimators.beliefs import (
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement
-from paper_book import figures
 
 NEW, OLD = "USEFUL_NEW", "OFF_TOPIC"
 
@@ -151,9 +150,6 @@ def test_the_figure_draws_what_it_is_given() -> None:
     assert table["continue_realized"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
     counts = table[["decisions", "no_report", "no_branch"]].to_numpy().tolist()
     assert counts == [[2, 0, 0], [2, 1, 0], [1, 0, 0]] * 2
-    panels = figures.beliefs(table, title="a title").figure.axes
-    drawn = np.asarray(panels[0].get_lines()[0].get_ydata()).tolist()
-    assert drawn == pytest.approx([0.6, 0.2, 0.1])
 
 
 def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:

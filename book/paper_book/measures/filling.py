@@ -210,7 +210,7 @@ def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
     -------
     dict
         ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
-        :func:`paper_book.tables.shown.comparison_table`.
+        :func:`paper_book.tables.data_table.comparison_table`.
     """
     models: dict[str, dict[str, None]] = {}
     for record, kind in _empty(compared):

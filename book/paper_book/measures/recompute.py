@@ -12,9 +12,9 @@ from paper_book.measures.calculator import Calculator
 from paper_book.measures.cell_index import CellIndex, describe
 from paper_book.measures.own_models import with_own_models
 from paper_book.measures.quantities import PaperQuantity, quantity_of
-from paper_book.provenance import SEPARATOR, is_simulated
 from paper_book.published.comparing import hold
 from paper_book.published.transcribed import QUANTITY
+from paper_book.reading import SEPARATOR, is_simulated
 
 #: How the reason begins where episodes are missing.
 NEEDS_CELLS = "needs the cells "

@@ -11,9 +11,8 @@ from paper_book.registered.load import load_documents
 from paper_book.registered.record import number_rows
 from paper_book.registered.report import agreement, claim_rows, outcome_rows
 from paper_book.registered.results import NOT_EVALUABLE, RegisteredResult
-from paper_book.tables.grouped import Cell, Group, GroupedTable
-from paper_book.tables.linked import LinkedTable
-from paper_book.tables.shown import Table
+from paper_book.tables.data_table import Table
+from paper_book.tables.grouped import Group, GroupedTable, Text
 
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
@@ -64,7 +63,7 @@ def _decided(row: "pd.Series[Any]") -> str:
 def _grouped(
     results: Sequence[RegisteredResult],
     columns: Sequence[str],
-    cells: Callable[["pd.Series[Any]"], Sequence[Cell]],
+    cells: Callable[["pd.Series[Any]"], Sequence[Text]],
     recomputed: str,
     *,
     opened: bool = False,
@@ -72,13 +71,12 @@ def _grouped(
     """Return a group a document, with a row a test."""
     groups: list[Group] = []
     for name, tests in _by_document(results).items():
-        rows = tuple(
-            (Cell(result.test.id), *cells(row))
+        rows = {
+            result.test.key: (result.test.id, *cells(row))
             for result, (_, row) in zip(tests, outcome_rows(tests).iterrows(), strict=True)
-        )
-        keys = tuple(result.test.key for result in tests)
+        }
         line = _in_short(tests, recomputed)
-        groups.append(Group(_document(name), line, tuple(columns), rows, keys, opened and not groups))
+        groups.append(Group(_document(name), line, tuple(columns), rows, opened and not groups))
     return tuple(groups)
 
 
@@ -104,12 +102,12 @@ def outcome_table(
         Every test has an anchor that other tables link to; the first document is open.
     """
 
-    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+    def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
         return (
-            Cell(row["prediction"], rule),
-            Cell(row["published"]),
-            Cell(row["recomputed"], _decided(row)),
+            (row["prediction"], rule),
+            row["published"],
+            (row["recomputed"], _decided(row)),
         )
 
     columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
@@ -118,7 +116,7 @@ def outcome_table(
     return GroupedTable(caption, groups, note, anchors)
 
 
-def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> LinkedTable:
+def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> Table:
     """Return Table 3: claims, linked to the sections that recompute them and to their tests.
 
     Parameters
@@ -130,9 +128,9 @@ def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> LinkedT
 
     Returns
     -------
-    LinkedTable
+    Table
     """
-    return LinkedTable(claim_rows(results), caption)
+    return Table(claim_rows(results), caption)
 
 
 def _printed_text(row: "pd.Series[Any]") -> str:
@@ -201,13 +199,12 @@ def needs_table(results: Sequence[RegisteredResult], *, caption: str) -> Grouped
     lacking = [result for result in results if result.outcome == NOT_EVALUABLE]
     groups: list[Group] = []
     for name, tests in _by_document(lacking).items():
-        rows = tuple(
-            (Cell(result.test.id), Cell(needs))
+        rows = {
+            result.test.key: (result.test.id, needs)
             for result, needs in zip(tests, outcome_rows(tests)["needs"], strict=True)
-        )
+        }
         line = "1 test" if len(rows) == 1 else f"{len(rows)} tests"
-        keys = tuple(result.test.key for result in tests)
-        groups.append(Group(_document(name), f"{line} not decided", ("test", "needs"), rows, keys))
+        groups.append(Group(_document(name), f"{line} not decided", ("test", "needs"), rows))
     return GroupedTable(caption, tuple(groups), "" if groups else "Nothing is missing.")
 
 
@@ -226,11 +223,11 @@ def record_table(record: Sequence[RegisteredResult], *, caption: str) -> Grouped
     GroupedTable
     """
 
-    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+    def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         return (
-            Cell(row["published"]),
-            Cell(row["as printed"]),
-            Cell(row["recomputed"], _decided(row)),
+            row["published"],
+            row["as printed"],
+            (row["recomputed"], _decided(row)),
         )
 
     columns = ("test", "published", "as printed", "on printed numbers")
