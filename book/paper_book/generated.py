@@ -7,7 +7,6 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 import pandas as pd
@@ -22,7 +21,8 @@ from paper_book.published.transcribed import (
     tables,
     titles,
 )
-from paper_book.tables.shown import Table
+from paper_book.tables.data_table import Table
+from paper_book.tables.html import render
 
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
@@ -42,7 +42,10 @@ SUSPECTED: tuple[tuple[str, str, str], ...] = (
         "one number for both tasks, and both tables agree with it",
     ),
 )
-_FROM_PAGE = f"../{_DOWNLOADS}"
+_OTHER_FILES = (
+    ("released_cells.csv", "Δ, its interval and mean6 of the released cells, at full precision"),
+    ("vocabulary.csv", "what every name in the columns means"),
+)
 
 #: The contrast that the card prints, as it is called in two checks.
 _CARD = ("qwen3-8b · unaided · delta", "qwen3-8b · unaided · delta: delta")
@@ -123,52 +126,18 @@ def consistency_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _index_row(table: str, counted: "pd.Series[int]", file: str) -> str:
-    name = f"Table {table}" if table.isdigit() else table.capitalize()
-    cells = "".join(f"<td>{int(counted[column])}</td>" for column in ("rows", "numbers"))
-    link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(name)}</a>'
-    return f"<tr><td>{link}</td><td>{escape(str(titles().loc[table, 'name']))}</td>{cells}</tr>"
-
-
 def published_index() -> str:
-    """Return the list of tables with their counts and downloads, and the search over all numbers.
-
-    Returns
-    -------
-    str
-        MyST. The search works without a network and from a file; without scripts the downloads remain.
-    """
-    counted = count_numbers()
-    body = "\n".join(_index_row(row["table"], row, row["file"]) for _, row in counted.iterrows())
-    head = "".join(f"<th>{name}</th>" for name in ("download", "content", "rows", "numbers"))
+    """Return as MyST the search over all numbers, and the list of tables with their counts and downloads."""
+    counted, names = count_numbers(), titles()["name"]
     rows, numbers = int(counted["rows"].sum()), int(counted["numbers"].sum())
-    caption = f"{len(counted)} files, {rows:,} rows, {numbers:,} numbers"
-    listing = (
-        f'<figure class="ju-table"><figcaption>{caption}</figcaption><div class="ju-scroll" tabindex="0" '
-        f'role="region" aria-label="{caption}"><table class="ju-sortable"><thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div></figure>"
-    )
-    others = "".join(
-        f'<li><a href="{_FROM_PAGE}/{name}" download>{name}</a>: {what}</li>'
-        for name, what in (
-            ("released_cells.csv", "Δ, its interval and mean6 of the released cells, at full precision"),
-            ("vocabulary.csv", "what every name in the columns means"),
-        )
-    )
-    search = f"""<form class="ju-search" role="search" data-ju-search>
-<label for="ju-search-words">Words that all occur in a row, such as <kbd>qwen3-8b delta fresh300</kbd></label>
-<input id="ju-search-words" type="search" autocomplete="off" spellcheck="false"
- aria-describedby="ju-search-count" style="width: 100%; max-width: 36rem">
-<p id="ju-search-count" role="status" aria-live="polite"></p>
-<noscript><p>The search needs scripts; the files below hold every number.</p></noscript>
-</form>
-<div class="ju-scroll" tabindex="0" role="region" aria-label="Numbers found">
-<table id="ju-search-found"></table>
-</div>
-<script defer src="{_FROM_PAGE}/numbers.js"></script>
-<script defer src="../_static/published.js"></script>"""
-    parts = ["## Search", _raw(search), "## Tables", _raw(listing + f"\n<ul>{others}</ul>")]
-    return "\n\n".join(parts) + "\n"
+    files = [
+        {**row, "name": f"Table {table}" if table.isdigit() else table.capitalize(), "title": names[table]}
+        for row in counted.to_dict("records")
+        for table in [str(row["table"])]
+    ]
+    caption = f"{len(files)} files, {rows:,} rows, {numbers:,} numbers"
+    listing = render("downloads", files, _OTHER_FILES, caption)
+    return "\n\n".join(["## Search", _raw(render("search")), "## Tables", _raw(listing)]) + "\n"
 
 
 def search_data() -> str:

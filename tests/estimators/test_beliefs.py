@@ -133,6 +133,17 @@ def test_stated_agreement_by_hand() -> None:
     assert "no item" in str(stated_agreement(silent, n_boot=5).loc["kappa", "reason"])
 
 
+def test_the_figure_draws_what_it_is_given() -> None:
+    curves_of_one = belief_curves(EPISODES, prior=("clean", "persistent"), n_boot=20)
+    table = belief_table({"qwen3-8b": curves_of_one, "another": curves_of_one})
+    assert table["failed"].tolist() == [1, 2, 3] * 2
+    assert table["continue_reported"].tolist()[:3] == pytest.approx([0.6, 0.2, 0.1])
+    assert table["continue_ideal"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
+    assert table["continue_realized"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
+    counts = table[["decisions", "no_report", "no_branch"]].to_numpy().tolist()
+    assert counts == [[2, 0, 0], [2, 1, 0], [1, 0, 0]] * 2
+
+
 def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:
     asked = pd.DataFrame([each | {"model": "asked"} for each in EPISODES])
     fields = ["question_id", "regime", "actions", "judgments", "success"]

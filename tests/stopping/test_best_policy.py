@@ -198,20 +198,6 @@ def test_a_source_that_never_works_is_left_at_once_and_a_free_one_never_early() 
     assert all(not answers.any() for answers in optimal_policy(replace(free, memory=0.1)).answering[:-1])
 
 
-def test_k_is_five_for_the_papers_regimes_and_not_for_recovery_after_five() -> None:
-    def best(problem: StoppingProblem) -> int:
-        return max(
-            range(1, 8),
-            key=lambda k: worth(problem, k),
-        )
-
-    problem = StoppingProblem(price=0.02)
-    assert best(problem) == 5
-    late = replace(problem, prior={"persistent": 1.0, "clean": 1.0, "recover_after_5": 1.0})
-    assert best(late) == 3
-    assert best(replace(late, price=0.0)) == 7
-
-
 def test_the_table_has_every_state_the_policy_comes_to_with_its_probability() -> None:
     solution = optimal_policy(StoppingProblem())
     table = solution.table()
@@ -239,48 +225,6 @@ def test_a_state_behind_an_answer_is_not_in_the_table() -> None:
 def test_the_first_action_is_a_call() -> None:
     # A source that can bring nothing still costs one call: there is no decision before the first result.
     assert optimal_policy(StoppingProblem(finds=0.0, price=0.02)).value == pytest.approx(0.15 - 0.02)
-
-
-def by_the_formula(problem: StoppingProblem) -> float:
-    """Return the value by the recursion as it is written on the page, on histories, with posteriors."""
-    regimes = {name: get_regime(name) for name, weight in problem.prior.items() if weight}
-    total = sum(problem.prior.values())
-    a, f, price, budget = problem.memory, problem.found, problem.price, problem.budget
-
-    def u(regime: str, i: int) -> float:
-        return problem.useless_if_failed if regimes[regime].failed(i) else problem.useless_if_real
-
-    def q(regime: str, i: int) -> float:
-        return 0.0 if regimes[regime].failed(i) else (1 - u(regime, i)) * problem.finds
-
-    def p(regime: str, useless: bool, i: int) -> float:
-        return u(regime, i) if useless else 1 - u(regime, i) - q(regime, i)
-
-    def w(posterior: dict[str, float], t: int) -> float:
-        if t == budget - 1:
-            return -price * budget
-        worth = sum(each * q(r, t + 1) for r, each in posterior.items()) * (f - price * (t + 1))
-        for useless in (True, False):
-            joint = {r: each * p(r, useless, t + 1) for r, each in posterior.items()}
-            chance = sum(joint.values())
-            if chance > 0:
-                after = {r: each / chance for r, each in joint.items()}
-                worth += chance * max(a - price * (t + 1), w(after, t + 1))
-        return worth
-
-    return w({r: problem.prior[r] / total for r in regimes}, 0)
-
-
-@settings(max_examples=25, deadline=None)
-@given(problems(budget=5))
-def test_the_programme_is_the_pages_formula(problem: StoppingProblem) -> None:
-    assert optimal_policy(problem).value == pytest.approx(by_the_formula(problem), abs=1e-10)
-
-
-def test_the_pages_formula_gives_the_pages_value() -> None:
-    problem = StoppingProblem(price=0.02)
-    assert by_the_formula(problem) == pytest.approx(0.3439, abs=5e-5)
-    assert optimal_policy(problem).value == pytest.approx(by_the_formula(problem), abs=1e-12)
 
 
 def test_a_doubled_budget_is_solved_but_not_searched_over_runs() -> None:

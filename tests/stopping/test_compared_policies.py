@@ -188,17 +188,18 @@ def test_recorded_arms_lie_as_the_paper_says() -> None:
 
 def test_the_figures_draw_what_they_are_given() -> None:
     curve = run_length_curve({"paper": PROBLEM, "late": LATE})
-    axes = figures.run_length_curves(curve, title="a title")
+    axes = figures.run_length_curves(curve, price=0.02, budget=8).axes
     lines = [line for line in axes.get_lines() if len(np.atleast_1d(line.get_xdata())) == 7]
     assert len(lines) == 2
     np.testing.assert_allclose(
         np.asarray(lines[0].get_ydata()), curve.loc[curve["problem"] == "paper", "utility"]
     )
     assert axes.get_ylim()[0] == 0
-    dear = figures.run_length_curves(run_length_curve({"dear": replace(PROBLEM, price=0.2)}), title="a title")
+    costly = run_length_curve({"dear": replace(PROBLEM, price=0.2)})
+    dear = figures.run_length_curves(costly, price=0.2, budget=8).axes
     assert dear.get_ylim()[0] < 0 < dear.get_ylim()[1]
     table = side_by_side(["USELESS", "USEFUL", "USELESS"], WaldTest(0.99, 0.45))
-    drawn = figures.sequential_tests(table, title="a title")
+    drawn = figures.sequential_tests(table, alpha=0.02, beta=0.05).axes
     assert [label.get_text()[-1] for label in drawn.get_xticklabels()] == ["–", "+", "–"]
     with pytest.raises(ValueError, match="0 sources"):
-        figures.run_length_curves(pd.DataFrame({"problem": []}), title="none")
+        figures.run_length_curves(pd.DataFrame({"problem": []}), price=0, budget=8)

@@ -5,7 +5,7 @@ printed precision. A table is one file and one row of ``titles.csv``.
 """
 
 from paper_book.published.comparing import compare, one_each, show
-from paper_book.published.on_splits import as_counts, filled, on_split, unprinted, where_printed
+from paper_book.published.on_splits import as_counts, filled, on_split, where_printed
 from paper_book.published.transcribed import (
     COLUMNS,
     QUANTITY,
@@ -38,6 +38,5 @@ __all__ = [
     "show",
     "tables",
     "titles",
-    "unprinted",
     "where_printed",
 ]

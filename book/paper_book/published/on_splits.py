@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.estimators.estimate import Estimate
 
 from paper_book.published.comparing import one_each
 from paper_book.published.transcribed import QUANTITY, published
@@ -108,27 +107,3 @@ def _place(record: Mapping[Any, Any]) -> str:
     if panel[:1].isdigit():
         return f"§{panel}"
     return f"Appendix {panel}" if panel[:1].isupper() else f"the {panel}"
-
-
-def unprinted(estimates: Mapping[str, Estimate], label: str, *, decimals: int = 2) -> pd.DataFrame:
-    """Return estimates as rows of a comparison of which the paper prints nothing.
-
-    Parameters
-    ----------
-    estimates : mapping of str to Estimate
-        By name; those without a value are left out.
-    label : str
-        Column of the names.
-    decimals : int, default 2
-        Precision at which such numbers are printed elsewhere.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns `label` and what tables and figures of comparisons read.
-    """
-    there = {name: each for name, each in estimates.items() if each.defined}
-    mine = [(each.value, each.low, each.high) for each in there.values()]
-    numbers = pd.DataFrame(mine, columns=["recomputed", "recomputed_low", "recomputed_high"], dtype=float)
-    nothing = dict.fromkeys(("value", "low", "high", "difference", "k"), np.nan)
-    return numbers.assign(**{label: list(there)}, **nothing, table="", decimals=decimals, equal=None)

@@ -4,33 +4,9 @@ import re
 from importlib import import_module
 from typing import Any, cast
 
-from judged_useless.models.base import (
-    ContextOverflowError,
-    CostCapReachedError,
-    Decoding,
-    EveryRequestFailsError,
-    FatalModelError,
-    Generation,
-    Message,
-    Model,
-    ModelError,
-    ServiceUnavailableError,
-)
+from judged_useless.models.base import Decoding, Generation, Message, Model
 
-__all__ = [
-    "PROVIDERS",
-    "ContextOverflowError",
-    "CostCapReachedError",
-    "Decoding",
-    "EveryRequestFailsError",
-    "FatalModelError",
-    "Generation",
-    "Message",
-    "Model",
-    "ModelError",
-    "ServiceUnavailableError",
-    "get_model",
-]
+__all__ = ["PROVIDERS", "Decoding", "Generation", "Message", "Model", "get_model"]
 
 #: Provider -> ``module:class``, imported when it is asked for, so that no SDK is needed before.
 PROVIDERS: dict[str, str] = {

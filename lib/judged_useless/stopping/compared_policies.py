@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.stopping.best_policy import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
-from judged_useless.stopping.problem import Answering, Outcome, StoppingProblem, evaluate
+from judged_useless.stopping.problem import Outcome, StoppingProblem, evaluate
 from judged_useless.stopping.stopping_policies import POLICIES, StoppingPolicy
 
 OPTIMAL = "optimal, all judgments"
@@ -30,17 +30,15 @@ def _best(outcomes: Mapping[int, Outcome]) -> int:
     return max(outcomes, key=lambda each: float(outcomes[each].utility))
 
 
-def compare_policies(
-    problem: StoppingProblem, policies: Mapping[str, Answering] | Iterable[str] = tuple(POLICIES)
-) -> pd.DataFrame:
+def compare_policies(problem: StoppingProblem, policies: Iterable[str] = tuple(POLICIES)) -> pd.DataFrame:
     """Return what policies come to, and how far each stays behind the optimal one.
 
     Parameters
     ----------
     problem : StoppingProblem
         Source, judgments, prices.
-    policies : mapping of str to policy, or iterable of str
-        Policies over all histories, or names in :data:`POLICIES`; by default all of those.
+    policies : iterable of str
+        Names in :data:`POLICIES`; by default all of those.
 
     Returns
     -------
@@ -54,18 +52,15 @@ def compare_policies(
     ValueError
         If a name is unknown, or one text is given in place of a list of them.
     """
-    if not isinstance(policies, Mapping):
-        names = [policies] if isinstance(policies, str) else list(policies)
-        unknown = [name for name in names if name not in POLICIES]
-        if unknown or isinstance(policies, str):
-            raise ValueError(f"policies is {policies!r}, expected a list out of {', '.join(POLICIES)}")
-        policies = {name: POLICIES[name](problem) for name in names}
+    names = list(policies)
+    if isinstance(policies, str) or not set(names) <= set(POLICIES):
+        raise ValueError(f"policies is {policies!r}, expected a list out of {', '.join(POLICIES)}")
     outcomes = {OPTIMAL: optimal_policy(problem).outcome}
     if problem.judgment_price:
         caps = {c: evaluate(problem, StoppingPolicy(cap=c).answering(problem)) for c in problem.steps}
         outcomes[BLIND] = caps[_best(caps)]
     best = max(float(outcome.utility) for outcome in outcomes.values())
-    outcomes |= {name: evaluate(problem, policy) for name, policy in policies.items()}
+    outcomes |= {name: evaluate(problem, POLICIES[name](problem)) for name in names}
     rows = {name: _row(outcome, best) for name, outcome in outcomes.items()}
     table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("policy")
     return table.sort_values("distance", kind="stable")

@@ -11,7 +11,7 @@ from paper_book.measures.filling import cell_commands, probe_commands, to_fill
 from paper_book.measures.recompute import recompute
 from paper_book.published.comparing import one_each
 from paper_book.published.transcribed import published
-from paper_book.tables.shown import Notice, comparison_table
+from paper_book.tables.data_table import Notice, comparison_table
 
 
 def test_released_models_come_from_the_hub_and_the_others_from_runs() -> None:

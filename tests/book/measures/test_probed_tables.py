@@ -11,8 +11,8 @@ from paper_book.measures.filling import RELEASED, RUN, how_to_fill
 from paper_book.measures.recompute import recompute
 from paper_book.measures.registry import registry
 from paper_book.published.transcribed import published
+from paper_book.tables.number_texts import recomputed_text
 from paper_book.tables.paper_table import paper_table
-from paper_book.tables.texts import recomputed_text
 
 #: Resamples: none of these tests looks at an interval.
 N_BOOT = 20

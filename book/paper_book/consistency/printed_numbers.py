@@ -4,23 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 
-from judged_useless.environment.regimes import MEAN6
-
-from paper_book.published.transcribed import QUANTITY, decimals, published_dir, read_file, tables
+from paper_book.measures.registry import REGIME_SETS
+from paper_book.published.transcribed import QUANTITY, decimals, read_file, tables
 
 #: Members of each regime that is an average with equal weight.
-MEANS: dict[str, tuple[str, ...]] = {
-    "mean6": MEAN6,
-    "mean3": ("persistent", "recover_after_2", "clean"),
-    "mean4": ("clean", "persistent", "plausible", "recover_after_2"),
-    "mean4_late": ("persistent", "late_onset_from_3", "recover_after_2", "clean"),
-}
+MEANS = {name: REGIME_SETS[name] for name in ("mean6", "mean3", "mean4", "mean4_late")}
 SMALL = ("qwen2.5-7b", "llama3.1-8b", "qwen3-8b")
-OPEN = (*SMALL, "qwen3-32b")
 #: Names for several values in a selection.
-_GROUPS = {"small": SMALL, "open": OPEN}
+_GROUPS = {"small": SMALL, "open": (*SMALL, "qwen3-32b")}
 #: Questions of a split; Claude Sonnet 5 ran on the first 100 of test300 only.
 _QUESTIONS = {"test300": 300, "test300-first200": 200, "fresh300": 300, "fever292": 292}
 _SCALE = {"percent": 0.01, "points": 0.01}
@@ -29,17 +21,7 @@ Selection = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Number:
-    """A number and how far the value behind it may lie from it.
-
-    Attributes
-    ----------
-    value : float
-        The number, a percentage as a share.
-    half : float
-        Half a unit of its last printed place; 0 for an exact number.
-    text : str
-        The number as printed or computed.
-    """
+    """A number, a percentage as a share; half a unit of its last printed place, 0 if exact; its print."""
 
     value: float
     half: float
@@ -52,14 +34,8 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One row of the published numbers.
-
-    Attributes
-    ----------
-    fields : mapping of str to str
-        Its fields as printed, empty where nothing is.
-    """
+class PrintedNumber:
+    """One row of the published numbers: its fields as printed, empty where nothing is."""
 
     fields: Mapping[str, str]
 
@@ -89,12 +65,9 @@ class Entry:
     def what(self) -> str:
         """Its quantity in words, without what goes without saying."""
         plain = {"hotpotqa", "test300", "8", "fail", ""}
-        named = {
-            name: text for name, text in self.quantity.items() if name in ("model", "condition", "measure")
-        }
         setting = [self[name] for name in ("task", "split", "regime") if self[name] not in plain]
         setting += ["16 actions"] if self["budget"] == "16" else []
-        parts = [named["model"], named["condition"], *setting, named["measure"]]
+        parts = [self["model"], self["condition"], *setting, self["measure"]]
         return " · ".join(part for part in parts if part)
 
     def number(self, field: str = "value") -> Number | None:
@@ -113,19 +86,16 @@ class Entry:
         """Return k and n, which must be there."""
         return int(self["k"]), int(self["n"])
 
+    def sides(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the quantities on both sides of a difference, written "a - b" in a field."""
+        parts = {name: (text.split(" - ") * 2)[:2] for name, text in self.quantity.items()}
+        return {name: pair[0] for name, pair in parts.items()}, {
+            name: pair[1] for name, pair in parts.items()
+        }
+
 
 def select(text: str) -> Selection:
-    """Return the selection that a line describes.
-
-    Parameters
-    ----------
-    text : str
-        Tables, then fields: ``"13|14; measure=integration_index; model=small"``. A bar separates values
-        of which any will do; ``small`` and ``open`` stand for the three 7–8B and the four open models.
-
-    Returns
-    -------
-    mapping of str to tuple of str
+    """Return the selection that a line describes; the head of ``data/consistency.yaml`` says how it reads.
 
     Examples
     --------
@@ -137,53 +107,44 @@ def select(text: str) -> Selection:
         ("table", table),
         *((name, value) for name, _, value in (field.partition("=") for field in fields)),
     ]
-    return {name: _values(value) for name, value in pairs}
+    return {
+        name: tuple(each for part in value.split("|") for each in _GROUPS.get(part, (part,)))
+        for name, value in pairs
+    }
 
 
-def _values(text: str) -> tuple[str, ...]:
-    return tuple(value for part in text.split("|") for value in _GROUPS.get(part, (part,)))
+class PaperNumbers:
+    """All published numbers, by table and by quantity."""
 
-
-class Record:
-    """All published numbers, by table and by quantity.
-
-    Parameters
-    ----------
-    entries : iterable of Entry
-        Rows of all files.
-    folder : pathlib.Path
-        Where they lie, with the released cells.
-    """
-
-    def __init__(self, entries: Iterable[Entry], folder: Path) -> None:
-        self.entries, self.folder = list(entries), folder
-        self._by_table: dict[str, list[Entry]] = defaultdict(list)
-        self._by_quantity: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
+    def __init__(self, entries: Iterable[PrintedNumber]) -> None:
+        self.entries = list(entries)
+        self._by_table: dict[str, list[PrintedNumber]] = defaultdict(list)
+        self._by_quantity: dict[tuple[str, ...], list[PrintedNumber]] = defaultdict(list)
         for entry in self.entries:
             self._by_table[entry["table"]].append(entry)
             self._by_quantity[tuple(entry.quantity.values())].append(entry)
 
-    def groups(self) -> Iterator[list[Entry]]:
+    def groups(self) -> Iterator[list[PrintedNumber]]:
         """Yield the rows of each quantity."""
         yield from self._by_quantity.values()
 
-    def find(self, selection: str | Selection) -> list[Entry]:
+    def find(self, selection: str) -> list[PrintedNumber]:
         """Return the rows of a selection, of which there must be one: a check of nothing must not pass."""
-        chosen = dict(select(selection) if isinstance(selection, str) else selection)
+        chosen = dict(select(selection))
         rows = [entry for table in chosen.pop("table") for entry in self._by_table[table]]
         found = [entry for entry in rows if all(entry[name] in any_of for name, any_of in chosen.items())]
         if not found:
             raise LookupError(f"no published number has {selection}")
         return found
 
-    def one(self, selection: str | Selection) -> Entry:
+    def one(self, selection: str) -> PrintedNumber:
         """Return the row of a selection, which must be the only one."""
         found = self.find(selection)
         if len(found) > 1:
             raise LookupError(f"{len(found)} published numbers have {selection}")
         return found[0]
 
-    def printed(self, quantity: Mapping[str, str]) -> Entry | None:
+    def printed(self, quantity: Mapping[str, str]) -> PrintedNumber | None:
         """Return the most precisely printed row of a quantity, None if no value of it is printed."""
         rows = self._by_quantity.get(tuple(quantity[name] for name in QUANTITY), [])
         held = [(number.half, i) for i, row in enumerate(rows) if (number := row.number()) is not None]
@@ -194,11 +155,7 @@ class Record:
         return 100 if model == "claude-sonnet-5" else _QUESTIONS.get(split)
 
     def success(self, quantity: Mapping[str, str]) -> Number | None:
-        """Return the success of an arm in a regime or a mean of regimes, as precisely as printed.
-
-        A regime's success printed with three decimals fixes the number of questions answered correctly, so a
-        mean over regimes that are all printed is exact; otherwise the printed mean is returned.
-        """
+        """Return the success of an arm in a regime or a mean of regimes, as precisely as printed."""
         key = dict(quantity) | {"measure": "success"}
         n = self.questions(key["model"], key["split"]) if key["regime"] != "ts_mean6" else None
         members = [
@@ -212,25 +169,14 @@ class Record:
         return row.number() if row else None
 
 
-def arm(model: str, condition: str, regime: str, **more: str) -> dict[str, str]:
-    """Return the quantity of an arm's success on test300 with 8 actions, unless `more` says otherwise."""
+def arm(model: str, condition: str, regime: str) -> dict[str, str]:
+    """Return the quantity of an arm's success on test300 with 8 actions."""
     plain = {"task": "hotpotqa", "split": "test300", "budget": "8", "measure": "success"}
-    return {"model": model, "condition": condition, "regime": regime} | plain | more
+    return {"model": model, "condition": condition, "regime": regime} | plain
 
 
-@lru_cache(maxsize=4)
-def load(folder: Path | None = None) -> Record:
-    """Return the record of a folder, read once.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-        Where the files lie; the project's own by default.
-
-    Returns
-    -------
-    Record
-    """
-    folder = folder or published_dir()
+@lru_cache(maxsize=1)
+def load() -> PaperNumbers:
+    """Return all published numbers, read once."""
     rows = [row for path in tables().values() for row in read_file(path).to_dict("records")]
-    return Record((Entry({str(name): str(text) for name, text in row.items()}) for row in rows), folder)
+    return PaperNumbers(PrintedNumber({str(name): str(text) for name, text in row.items()}) for row in rows)
