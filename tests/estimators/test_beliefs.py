@@ -10,6 +10,7 @@ from judged_useless.estimators.beliefs import (
     answers_when_favoured,
     belief_curves,
     belief_prior,
+    belief_table,
     beliefs_by_model,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
