@@ -1,7 +1,7 @@
 """What a page reads: the episodes of a source, or none and why, and what that source is called."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -84,6 +84,24 @@ def _unknown(split: Names) -> str:
     if not unknown:
         return ""
     return f"; the paper has no split {', '.join(map(repr, unknown))} either, it has {', '.join(printed)}"
+
+
+def refuse_texts(asked: Mapping[str, object]) -> None:
+    """Refuse a list that was handed on as a text, as papermill does with ``-p models "[a, b]"``."""
+    for name, value in asked.items():
+        if isinstance(value, str) and value.startswith("["):
+            raise ValueError(
+                f"{name} is the text {value!r}, not a list: with papermill, -y '{name}: {value}'"
+            )
+
+
+def refuse_unknown(model: Names, missing: str) -> None:
+    """Refuse to show a page of nothing, where neither source nor paper has any of the models asked for."""
+    from paper_book.published.transcribed import published
+
+    names = [model] if isinstance(model, str) else list(model or ())
+    if not set(names) & set(published()["model"]):
+        raise ValueError(f"there is no model to show: {missing}; nor has the paper {names}")
 
 
 def is_release(source: Source) -> bool:

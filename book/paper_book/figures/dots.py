@@ -1,6 +1,7 @@
 """Figures with one row a quantity: published beside recomputed, in named groups."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,9 @@ def forest(
     """
     names = dict(words or {})
     rows = _sorted(on_paper_questions(comparison.rows), [group, label] if group else [label], names)
-    if rows.empty:
+    if rows.empty or rows[["value", "recomputed"]].isna().all(axis=None):
         return comparison.page.absent(f"Nothing is drawn of '{title}'")
+    comparison = replace(comparison, rows=rows)
     labels, groups = (
         [names.get(each, spaced(each)) for each in rows[name]] if name else [""] * len(rows)
         for name in (label, group)
@@ -150,7 +152,8 @@ def forest(
 
 def answering_actions(actions: "Comparison") -> Picture | Notice:
     """Draw the median action of the answer under two budgets (the paper's Figure 4)."""
-    rows = on_paper_questions(actions.rows)
+    actions = replace(actions, rows=on_paper_questions(actions.rows))
+    rows = actions.rows
     budgets = sorted(set(rows["budget"]))
     if not 1 <= len(budgets) <= 2:
         return actions.page.absent(f"No answering action is drawn: there are {len(budgets)} budgets")

@@ -1,6 +1,7 @@
 """Figures of all arms at once: the heat map of Δ, and cost against success."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -75,7 +76,8 @@ def contrast_heatmap(
         Blue cells are above zero, red ones below; a dot stands for what is missing.
     """
     mine = values == "recomputed"
-    rows = on_paper_questions(deltas.rows)
+    deltas = replace(deltas, rows=on_paper_questions(deltas.rows))
+    rows = deltas.rows
     models = _in_order(rows["model"][rows["value"].notna() | mine], MODELS)
     column = "recomputed" if mine else "value"
     first, second = (
@@ -141,7 +143,8 @@ def _in_order(names: Iterable[str], known: Collection[str]) -> list[str]:
 
 def cost_against_success(costs: "Comparison", *, price: float = 0.05) -> Picture | Notice:
     """Draw success against the number of tool calls, with lines of equal utility."""
-    rows = on_paper_questions(costs.rows)
+    costs = replace(costs, rows=on_paper_questions(costs.rows))
+    rows = costs.rows
     wide = rows.pivot_table(
         index=["model", "condition"], columns="measure", values=["value", "recomputed"], dropna=False
     )

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
+from judged_useless.estimators.estimate import Estimate
 
 from paper_book.published.comparing import show
 from paper_book.tables.html import label
 
 Row = Mapping[Any, Any]
+#: What a sentence takes: an estimate, a number, a number with its format, or a text.
+Glued = Estimate | float | str | tuple[float, str]
 #: Measures whose cells hold words; elsewhere a cell without a number was not run.
 IN_WORDS = ("definition", "claim_map", "printed_outcome", "best_policy")
 #: Units of whole numbers.
@@ -96,3 +100,21 @@ def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:
         bounded = bool(not missing(row["low"]) or not missing(row["high"]))
     low, high = (float(row[f"recomputed_{name}"]) if bounded else float("nan") for name in ("low", "high"))
     return show(value, low, high, places(row) + 1)
+
+
+def number_of(value: Glued) -> float:
+    """Return the number of what is glued: an estimate, a pair of number and format, or a number."""
+    return float(
+        value.value if isinstance(value, Estimate) else value[0] if isinstance(value, tuple) else value
+    )
+
+
+def in_words_of(value: Glued) -> str:
+    """Return a value as a sentence shows it."""
+    if isinstance(value, Estimate):
+        return minus(value.text(2))
+    if isinstance(value, tuple):
+        return number(*value)
+    if isinstance(value, Real):
+        return f"{value:,}" if isinstance(value, Integral) else number(float(value))
+    return minus(str(value))
