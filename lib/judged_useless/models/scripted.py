@@ -176,21 +176,8 @@ class ScriptedModel(Scripted):
         """Return what a manifest keeps of it."""
         return self._described(**asdict(self.rates))
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_new_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        regex: str | None = None,
-    ) -> Generation:
-        """Continue a conversation; budget, stop strings and form are kept by the way it writes.
-
-        Raises
-        ------
-        ValueError
-            If the conversation is about a question it was not handed.
-        """
+    async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
+        """Continue a conversation; ValueError if it is about a question that it was not handed."""
         thought = _thought_to_label(messages[-1]["content"])
         if thought is not None:
             return self._said(messages, json.dumps({"label": stated_label(thought)}))
