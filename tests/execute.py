@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import myst_nb
 import nbformat
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -39,15 +40,14 @@ class Page:
 def execute(name: str, **parameters: object) -> Page:
     """Run a page's code with parameters in place of its defaults; an unknown one is an error."""
     page = Page()
-    page.names["glue"] = lambda key, value, display=False: page.glued.__setitem__(key, value)
+    # What is pasted is kept here, not sent to a kernel that does not exist.
+    myst_nb.glue = lambda key, value, display=False: page.glued.__setitem__(key, value)
     path = NOTEBOOKS / f"{name}.ipynb"
     notebook = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     for number, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
         body = ast.parse(cell.source, filename=f"{name}, cell {number}").body
-        # What is pasted is kept here, not sent to a kernel that does not exist.
-        body = [each for each in body if not (isinstance(each, ast.ImportFrom) and each.module == "myst_nb")]
         last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
         where = f"{name}, cell {number}"
         exec(compile(ast.Module(body, []), where, "exec"), page.names)

@@ -1,1 +1,30 @@
-"""The book of the paper: its published numbers, registered tests, figures, tables and pages."""
+"""What the book of *Judged Useless, Queried Anyway* needs beside the library."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from paper_book import figures
+    from paper_book.claims import claim
+    from paper_book.page import open_page
+    from paper_book.reading import run_folder
+    from paper_book.tables.two_episodes import two_episodes
+
+#: What notebooks use, and the module of each, imported when first used.
+_PUBLIC = {
+    "claim": "claims",
+    "open_page": "page",
+    "run_folder": "reading",
+    "two_episodes": "tables.two_episodes",
+}
+
+__all__ = ["claim", "figures", "open_page", "run_folder", "two_episodes"]
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
+    if name == "figures":
+        return import_module("paper_book.figures")
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    return value

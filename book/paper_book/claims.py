@@ -1,17 +1,19 @@
 """The claims of a section, each decided by what was computed on its page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
-from typing import Protocol
+from numbers import Integral, Real
+from typing import Any
 
 import pandas as pd
+from judged_useless.estimators.estimate import Estimate
 
-from paper_book.provenance import is_simulated
-from paper_book.tables.shown import Table
+from paper_book.tables.compared import Comparison
+from paper_book.tables.data_table import Table
+from paper_book.tables.number_texts import number
 
-#: Sources whose episodes are the paper's: a claim that fails on them is a fault, not a finding.
-RELEASED = ("embedded", "hub")
+#: An interval; of a number without one, three times that number.
+Interval = tuple[float, float, float]
 
 
 class ClaimError(AssertionError):
@@ -37,80 +39,93 @@ class Claim:
     evidence: str
 
 
-class Bounded(Protocol):
-    """Whatever has an interval: an estimate, or what stands for one."""
-
-    @property
-    def low(self) -> float | None:
-        """Lower bound; None where it is undefined."""
-
-    @property
-    def high(self) -> float | None:
-        """Upper bound; None where it is undefined."""
-
-
-def _bound(value: float | None) -> float | None:
-    return None if value is None or isnan(value) else float(value)
+def _intervals(given: Any) -> list[Interval]:  # noqa: ANN401 - as for `claim`
+    if isinstance(given, Comparison):
+        rows = given.decisive[["recomputed", "recomputed_low", "recomputed_high"]]
+        return [(value, low, high) for value, low, high in rows.to_numpy(dtype=float)]
+    if isinstance(given, Estimate):
+        return [tuple(pd.Series([given.value, given.low, given.high], dtype=float))]  # type: ignore[list-item]
+    if isinstance(given, Mapping):
+        return [each for part in given.values() for each in _intervals(part)]
+    if isinstance(given, Iterable):
+        return [each for part in given for each in _intervals(part)]
+    return [(float(given), float(given), float(given))]
 
 
-def at_least(value: float | None, bound: float) -> bool | None:
-    """Return whether a value is at least `bound`; None for a missing value."""
-    given = _bound(value)
-    return None if given is None else given >= bound
-
-
-def at_most(value: float | None, bound: float) -> bool | None:
-    """Return whether a value is at most `bound`; None for a missing value."""
-    given = _bound(value)
-    return None if given is None else given <= bound
-
-
-def above_zero(estimate: Bounded) -> bool | None:
-    """Return whether an interval lies above zero; None where it is undefined."""
-    low = _bound(estimate.low)
-    return None if low is None else low > 0
-
-
-def below_zero(estimate: Bounded) -> bool | None:
-    """Return whether an interval lies below zero; None where it is undefined."""
-    high = _bound(estimate.high)
-    return None if high is None else high < 0
-
-
-def every(verdicts: Sequence[bool | None]) -> bool | None:
-    """Return whether all parts of a claim hold.
+def claim(
+    statement: str,
+    given: Any,  # noqa: ANN401 - see below
+    *,
+    above: float | None = None,
+    not_above: float | None = None,
+    below: float | None = None,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    when: bool = True,
+    evidence: str = "",
+) -> Claim:
+    """Return a claim, decided by numbers.
 
     Parameters
     ----------
-    verdicts : sequence of bool or None
-        Parts; None for one that cannot be told.
+    statement : str
+        The claim in a sentence.
+    given : Estimate, number, Comparison, or several of them
+        What decides it. Of a comparison the paper's cells, as language models fill them.
+    above, not_above, below, at_least, at_most : float, optional
+        One of them: the whole interval lies above or below this, does not lie above it, or the value itself
+        is at least or at most this.
+    when : bool, default True
+        Whether the page shows what the claim is about; elsewhere its numbers are findings, and it is open.
+    evidence : str, optional
+        What is shown; the numbers by default.
 
     Returns
     -------
-    bool or None
-        False if a part fails; otherwise None if there is none, or one of them cannot be told.
+    Claim
+        It holds if all of `given` are so, and fails if one is not; it is open if one cannot be told, or there
+        is nothing.
+
+    Examples
+    --------
+    >>> claim("It is one.", 1.0, at_least=1).holds, claim("None is.", [0.5, float("nan")], above=0).holds
+    (True, None)
+    """
+    verdicts: list[bool | None] = []
+    for value, low, high in _intervals(given):
+        asked = (
+            (low, above, low > (above or 0)),
+            (low, not_above, low <= (not_above or 0)),
+            (high, below, high < (below or 0)),
+            (value, at_least, value >= (at_least or 0)),
+            (value, at_most, value <= (at_most or 0)),
+        )
+        told, _, holds = next(each for each in asked if each[1] is not None)
+        verdicts.append(None if pd.isna(told) else bool(holds))
+    if not evidence:
+        evidence = tally(verdicts)
+        if isinstance(given, Estimate):
+            evidence = str(given)
+        elif isinstance(given, Real):
+            evidence = number(float(given), ".0f" if isinstance(given, Integral) else ".3f")
+    return Claim(statement, every(verdicts) if when else None, evidence)
+
+
+def every(verdicts: Sequence[bool | None]) -> bool | None:
+    """Return False if a part fails; otherwise None if there is none, or one of them cannot be told.
 
     Examples
     --------
     >>> every([True, None]), every([False, None]), every([])
     (None, False, None)
     """
-    if any(each is not None and not each for each in verdicts):
+    if any(each is False for each in verdicts):
         return False
-    return None if not verdicts or any(each is None for each in verdicts) else True
+    return None if not verdicts or None in verdicts else True
 
 
 def tally(verdicts: Sequence[bool | None]) -> str:
     """Return in words for how many parts a claim holds.
-
-    Parameters
-    ----------
-    verdicts : sequence of bool or None
-        One a cell, as for :func:`every`.
-
-    Returns
-    -------
-    str
 
     Examples
     --------
@@ -120,7 +135,7 @@ def tally(verdicts: Sequence[bool | None]) -> str:
     ('holds for 1 of 2 cells; fails for 1', 'none of 1 cell can be told')
     """
     cells = f"{len(verdicts)} {'cell' if len(verdicts) == 1 else 'cells'}"
-    told = [bool(each) for each in verdicts if each is not None]
+    told = [each for each in verdicts if each is not None]
     if not told:
         return f"none of {cells} can be told"
     text = f"holds for {sum(told)} of {cells}"
@@ -129,39 +144,31 @@ def tally(verdicts: Sequence[bool | None]) -> str:
     return text + ("; the others cannot be told" if len(told) < len(verdicts) else "")
 
 
-def check_claims(claims: Sequence[Claim], *, source: object, episodes: pd.DataFrame | None = None) -> Table:
-    """Return the claims with their verdicts; on the released episodes, a claim that fails is an error.
+def claims_table(claims: Sequence[Claim], *, strict: bool) -> Table:
+    """Return claims with their verdicts.
 
     Parameters
     ----------
     claims : sequence of Claim
         Claims of one page.
-    source : object
-        Source of the episodes. On others than the released ones a claim that fails is a finding about
-        another agent, and the page shows it.
-    episodes : pandas.DataFrame, optional
-        The episodes; simulated ones are not the released ones, whatever their source is called.
-
-    Returns
-    -------
-    Table
+    strict : bool
+        Whether they are decided by the paper's own episodes: then a claim that fails is a fault. On others
+        it is a finding about another agent, and shown.
 
     Raises
     ------
     ClaimError
-        If a claim fails on the released episodes.
+        If `strict` and a claim fails.
     """
-    # Not `is False`: a comparison of arrays gives NumPy's own false.
-    failed = [claim for claim in claims if claim.holds is not None and not claim.holds]
-    simulated = episodes is not None and is_simulated(episodes)
-    if failed and source in RELEASED and not simulated:
-        raise ClaimError("; ".join(f"{claim.statement} ({claim.evidence})" for claim in failed))
+    failed = [each for each in claims if each.holds is False]
+    if failed and strict:
+        raise ClaimError("; ".join(f"{each.statement} ({each.evidence})" for each in failed))
     words = {True: "holds", False: "does not hold", None: "cannot be told"}
     frame = pd.DataFrame(
         {
-            "claim": [claim.statement for claim in claims],
-            "verdict": [words[None if claim.holds is None else bool(claim.holds)] for claim in claims],
-            "decided by": [claim.evidence for claim in claims],
+            "claim": [each.statement for each in claims],
+            "verdict": [words[each.holds] for each in claims],
+            "decided by": [each.evidence for each in claims],
         }
     )
     return Table(frame, "The claims of this page, decided by the numbers on it.")

@@ -7,51 +7,23 @@ import json
 import shutil
 import sys
 from collections.abc import Callable, Sequence
-from html import escape
 from pathlib import Path
 
 import pandas as pd
 from judged_useless._io.files import write_atomically
 
 from paper_book import consistency
-from paper_book.published.transcribed import PublishedError, published_dir, read_file, tables
-from paper_book.published.verifying import count_numbers, verify
-from paper_book.tables.shown import Table
+from paper_book.published.transcribed import (
+    check_files,
+    count_numbers,
+    published_dir,
+    read_file,
+    tables,
+    titles,
+)
+from paper_book.tables.data_table import Table
+from paper_book.tables.html import render
 
-#: What the paper's tables show, in our words.
-TITLES: dict[str, str] = {
-    "1": "Conditions and measures",
-    "2": "Success of every condition",
-    "3": "Where each claim is tested",
-    "4": "Registered tests, original to A9",
-    "5": "Registered tests, A10 to A20",
-    "6": "Contrasts under four stratifications, and cost",
-    "7": "Measures on simulated policies",
-    "8": "Plausible failures",
-    "9": "Integration index and contrast",
-    "10": "Hazard model",
-    "11": "Specificity of the judgments",
-    "12": "Contrasts raw and repaired",
-    "13": "HotpotQA, success by regime and index",
-    "14": "FEVER, success by regime and index",
-    "15": "Paired contrasts",
-    "16": "Budgets of 8 and 16 actions",
-    "17": "Distance from the best simple policy",
-    "18": "Tool calls under both budgets",
-    "19": "Calls and utility of the stated-judgment rule",
-    "20": "Registered tests of the stated-judgment rule",
-    "21": "Claude Haiku 4.5 with rule or cost stated",
-    "22": "Fresh questions",
-    "23": "Contrast on stated judgments",
-    "24": "Qwen3-32B with and without thinking",
-    "25": "Two sources",
-    "26": "Answerless source, long recovery",
-    "27": "Second run",
-    "28": "Third run",
-    "text": "Numbers of the text and the captions",
-    "figures": "Numbers of the figures that the text states",
-    "card": "Numbers of the released episodes' card",
-}
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
     "table", "model", "condition", "regime", "measure", "value", "interval", "p", "split", "panel", "row",
@@ -70,7 +42,10 @@ SUSPECTED: tuple[tuple[str, str, str], ...] = (
         "one number for both tasks, and both tables agree with it",
     ),
 )
-_FROM_PAGE = f"../{_DOWNLOADS}"
+_OTHER_FILES = (
+    ("released_cells.csv", "Δ, its interval and mean6 of the released cells, at full precision"),
+    ("vocabulary.csv", "what every name in the columns means"),
+)
 
 #: The contrast that the card prints, as it is called in two checks.
 _CARD = ("qwen3-8b · unaided · delta", "qwen3-8b · unaided · delta: delta")
@@ -151,52 +126,18 @@ def consistency_page() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _index_row(table: str, counted: "pd.Series[int]", file: str) -> str:
-    name = f"Table {table}" if table.isdigit() else table.capitalize()
-    cells = "".join(f"<td>{int(counted[column])}</td>" for column in ("rows", "numbers"))
-    link = f'<a href="{escape(_FROM_PAGE)}/{escape(file)}" download>{escape(name)}</a>'
-    return f"<tr><td>{link}</td><td>{escape(TITLES[table])}</td>{cells}</tr>"
-
-
 def published_index() -> str:
-    """Return the list of tables with their counts and downloads, and the search over all numbers.
-
-    Returns
-    -------
-    str
-        MyST. The search works without a network and from a file; without scripts the downloads remain.
-    """
-    counted = count_numbers()
-    body = "\n".join(_index_row(row["table"], row, row["file"]) for _, row in counted.iterrows())
-    head = "".join(f"<th>{name}</th>" for name in ("download", "content", "rows", "numbers"))
+    """Return as MyST the search over all numbers, and the list of tables with their counts and downloads."""
+    counted, names = count_numbers(), titles()["name"]
     rows, numbers = int(counted["rows"].sum()), int(counted["numbers"].sum())
-    caption = f"{len(counted)} files, {rows:,} rows, {numbers:,} numbers"
-    listing = (
-        f'<figure class="ju-table"><figcaption>{caption}</figcaption><div class="ju-scroll" tabindex="0" '
-        f'role="region" aria-label="{caption}"><table class="ju-sortable"><thead><tr>{head}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div></figure>"
-    )
-    others = "".join(
-        f'<li><a href="{_FROM_PAGE}/{name}" download>{name}</a>: {what}</li>'
-        for name, what in (
-            ("released_cells.csv", "Δ, its interval and mean6 of the released cells, at full precision"),
-            ("vocabulary.csv", "what every name in the columns means"),
-        )
-    )
-    search = f"""<form class="ju-search" role="search" data-ju-search>
-<label for="ju-search-words">Words that all occur in a row, such as <kbd>qwen3-8b delta fresh300</kbd></label>
-<input id="ju-search-words" type="search" autocomplete="off" spellcheck="false"
- aria-describedby="ju-search-count" style="width: 100%; max-width: 36rem">
-<p id="ju-search-count" role="status" aria-live="polite"></p>
-<noscript><p>The search needs scripts; the files below hold every number.</p></noscript>
-</form>
-<div class="ju-scroll" tabindex="0" role="region" aria-label="Numbers found">
-<table id="ju-search-found"></table>
-</div>
-<script defer src="{_FROM_PAGE}/numbers.js"></script>
-<script defer src="../_static/published.js"></script>"""
-    parts = ["## Search", _raw(search), "## Tables", _raw(listing + f"\n<ul>{others}</ul>")]
-    return "\n\n".join(parts) + "\n"
+    files = [
+        {**row, "name": f"Table {table}" if table.isdigit() else table.capitalize(), "title": names[table]}
+        for row in counted.to_dict("records")
+        for table in [str(row["table"])]
+    ]
+    caption = f"{len(files)} files, {rows:,} rows, {numbers:,} numbers"
+    listing = render("downloads", files, _OTHER_FILES, caption)
+    return "\n\n".join(["## Search", _raw(render("search")), "## Tables", _raw(listing)]) + "\n"
 
 
 def search_data() -> str:
@@ -243,9 +184,7 @@ def write(folder: Path) -> list[Path]:
     PublishedError
         If the published numbers are not what was transcribed.
     """
-    problems = verify()
-    if problems:
-        raise PublishedError("; ".join(f"{each.file}: {each.message}" for each in problems))
+    check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     written = [_write(folder / name, text) for name, text in texts.items()]

@@ -33,8 +33,7 @@ from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.stopping.offline_policies import continue_or_answer, policy_regret, policy_values
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -239,9 +238,7 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     own = probe_results(run.path, "judgments")
     assert read_run(run.path)["judgments"].explode().notna().all()
     assert own != named == probe_results(run.path, "judgments", model="scripted:never")
-    with pytest.raises(
-        EpisodeError, match=r"judgments@scripted-never.manifest\.json: spec\.model\.name is 'scr"
-    ):
+    with pytest.raises(EpisodeError, match=r"judgments@scripted-never.manifest\.json: model\.name: 'scr"):
         probe_results(run.path, "judgments", model="scripted/never")
     await replay(run, "answer-now", **options)
     assert len(answer_now_branches(run.path, model="scripted:never"))

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 import pytest
-from paper_book.coverage import coverage, coverage_table, places_outside
+from paper_book.coverage import coverage, coverage_table
 from paper_book.published.transcribed import published
 
 
@@ -37,15 +37,3 @@ def test_the_largest_difference_is_shown_only_where_there_is_one(nothing: pd.Dat
     )
     frame = coverage_table(coverage(moved), caption="c").frame
     assert frame["largest difference"].dropna().tolist() == [0.0123]
-
-
-def test_places_outside_the_tables_are_said_in_words() -> None:
-    rows = pd.DataFrame(
-        [("text", "C.1"), ("text", "3"), ("text", "abstract"), ("text", "caption:table 12"),
-         ("figure 1", "3"), ("card", "example"), ("figure 5", "")],
-        columns=["table", "panel"],
-    )  # fmt: skip
-    assert places_outside(rows) == [
-        "text, § C.1", "text, § 3", "text, abstract", "text, caption of Table 12", "Figure 1, § 3",
-        "data card, example", "Figure 5",
-    ]  # fmt: skip

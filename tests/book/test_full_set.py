@@ -13,10 +13,11 @@ from judged_useless.episodes.formats import write_parquet
 from judged_useless.sources.readers import load_episodes
 from judged_useless.sources.released import released_cells
 from make_released_set import REGIMES, write
-from paper_book.claims import Claim, ClaimError, check_claims
+from paper_book import claim, open_page
+from paper_book.claims import ClaimError
 from paper_book.coverage import coverage, recompute_everything
 from paper_book.measures.filling import RELEASED, how_to_fill
-from paper_book.provenance import source_name
+from paper_book.reading import source_name
 
 #: Resamples: none of these tests looks at an interval.
 N_BOOT = 20
@@ -36,7 +37,7 @@ def pages(folder: Path) -> dict[str, Page]:
 
 @pytest.fixture(scope="module")
 def compared(pages: dict[str, Page]) -> pd.DataFrame:
-    frame: pd.DataFrame = pages["08_full_tables"].names["compared"]
+    frame: pd.DataFrame = pages["08_full_tables"].names["page"].compared
     return frame
 
 
@@ -102,20 +103,19 @@ def test_what_these_cells_do_not_give_is_not_promised_of_them(compared: pd.DataF
 
 def test_figures_fill_for_the_four_open_models(pages: dict[str, Page]) -> None:
     page = pages["03_prompt_arms"]
-    grid = page.names["grid"]
-    assert grid.notna().sum().sum() == 31  # eight conditions of four models, but decide on three
+    deltas = page.names["deltas"].only(split="test300").recomputed.rows
+    assert len(deltas[["model", "condition"]].drop_duplicates()) == 31  # decide was run on three of four
     assert set(page.names["hazards"]) == set(page.names["conditions"])
-    agents = pages["02_judgments"].names["agents"].set_index("model")
-    open_models = ["qwen2.5-7b", "llama3.1-8b", "qwen3-8b", "qwen3-32b"]
-    assert agents.loc[open_models, ["useless", "answered"]].notna().all(axis=None)
+    after = pages["02_judgments"].names["after"].rows.set_index("model")["recomputed"]
+    assert after[["qwen2.5-7b", "llama3.1-8b", "qwen3-8b", "qwen3-32b"]].notna().all()
 
 
 def test_a_claim_that_simulated_cells_break_is_no_error_even_under_a_released_name(folder: Path) -> None:
-    simulated = load_episodes(folder, model="qwen2.5-7b")
-    claim = Claim("It fails.", False, "0 of 1")
-    assert check_claims([claim], source="hub", episodes=simulated).frame["verdict"].item() == "does not hold"
+    page, false = open_page("embedded"), claim("It fails.", 0, at_least=1)
     with pytest.raises(ClaimError):
-        check_claims([claim], source="hub", episodes=load_episodes())
+        page.check(false)
+    page.episodes = load_episodes(folder, model="qwen2.5-7b")
+    assert page.check(false).frame["verdict"].item() == "does not hold"
 
 
 # --- other sources --------------------------------------------------------------------------------
@@ -161,26 +161,25 @@ def test_a_page_shows_the_model_that_a_source_has(tmp_path: Path, name: str) -> 
     assert not [key for key, value in page.glued.items() if "n/a" in str(value) or "not avail" in str(value)]
 
 
-@pytest.mark.parametrize("name", ["01_setting", "02_judgments", "04_enforced_rule"])
-def test_claims_read_without_episodes(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize("name", PAGES)
+def test_sentences_read_without_episodes(tmp_path: Path, name: str) -> None:
     page = execute(name, source=str(tmp_path), n_boot=N_BOOT)
     said = [value for value in page.glued.values() if isinstance(value, str)]
-    assert not [text for text in said if "n/a" in text or "not available" in text]
-    assert any("source" in text for text in said)
+    assert not [text for text in said if "n/a" in text or "not available" in text or "nan" in text]
 
 
 def test_published_numbers_follow_the_split() -> None:
     page = execute("02_judgments", split="fresh300", n_boot=N_BOOT)
-    after = page.names["after"]
+    after = page.names["after"].rows
     assert after[["k", "n"]].to_numpy().tolist() == [[3, 125], [2, 283], [0, 289], [19, 284]]
     page = execute("04_enforced_rule", split="fresh300", n_boot=N_BOOT)
-    assert page.names["contrasts"]["value_printed"].tolist() == ["-0.05", "0.34"]
-    assert page.names["success"].empty
+    assert page.names["contrasts"].rows["value_printed"].tolist() == ["-0.05", "0.34"]
+    assert page.names["success"].rows["value"].isna().all()
 
 
 def test_a_split_that_nobody_has_is_named() -> None:
     text = execute("02_judgments", split="fresh30", n_boot=N_BOOT).text()
-    assert "the paper has no split 'fresh30' either" in text.replace("&#x27;", "'")
+    assert "the paper has no split 'fresh30' either" in text.replace("&#39;", "'")
 
 
 # --- runs on questions that the paper does not have -------------------------------------------------
@@ -199,53 +198,45 @@ def verdicts(page: Page) -> list[str]:
 
 def test_fresh_questions_show_and_count_no_other_ones(mixed: list[str]) -> None:
     page = execute("05_replication", source=mixed, n_boot=N_BOOT)
-    for name in ("order", "shown"):
-        assert "scripted:mine" not in set(page.names[name]["model"])
-    assert (page.names["deltas"]["model"] == "scripted:mine").any()
+    assert (page.names["deltas"].rows["model"] == "scripted:mine").any()
     assert verdicts(page) == [
         "none of 8 cells can be told",
         "none of 4 cells can be told",
         "none of 19 cells can be told",
     ]
-    assert "0 of the" in page.shown[0].text
+    assert "0 of the" in page.text()
     captions = [each.caption for each in page.shown if hasattr(each, "svg")]
     assert len(captions) == 2
     assert all("none is recomputed here" in caption for caption in captions)
+    assert not [each for each in page.shown if hasattr(each, "svg") and "scripted:mine" in each.alt]
 
 
 def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[str]) -> None:
     page = execute("03_prompt_arms", source=mixed, n_boot=N_BOOT)
     counted = "cells; the others cannot be told"
     assert verdicts(page)[:2] == [f"holds for 1 of 20 {counted}", f"holds for 1 of 8 {counted}"]
-    assert list(page.names["grid"]) == ["qwen3-8b"]
     assert "Recomputed Δ (embedded released cells)" in page.text()
     assert "scripted:mine (atlas test300)" in page.text()
 
 
 def test_the_agents_of_every_page_are_named_where_they_are_used(mixed: list[str]) -> None:
     text = execute("08_full_tables", source=mixed, n_boot=N_BOOT).text()
-    assert "(mine.parquet, SIMULATED agents); they also have rows" in text
-    assert "how many of them were recomputed (embedded released cells), and" in text
+    assert "recomputed (mine.parquet, SIMULATED agents)" in text
+    assert "recomputed (embedded released cells)" in text
 
 
 def test_a_claim_about_no_number_cannot_be_told(foreign: Path) -> None:
     page = execute("08_full_tables", source=str(foreign), n_boot=N_BOOT)
     row = page.shown[-1].frame.iloc[0]
     assert row["verdict"] == "cannot be told"
-    assert row["decided by"] == "no published number is recomputed from episodes of a language model"
 
 
 def test_other_questions_than_the_papers_map_are_named_once() -> None:
     page = execute("03_prompt_arms", source="embedded", split="fresh300", n_boot=N_BOOT)
-    assert "no episode with split 'fresh300'; it has test300" in page.shown[0].text
-    assert "`make data`, then `SOURCE=hub`" in page.shown[0].text
-    assert "by condition and model, on fresh300. Blue" in page.names["key_figure"].caption
-    assert "none is recomputed" in page.text()
-
-
-def test_a_figure_without_a_recomputed_number_says_why() -> None:
-    text = execute("03_prompt_arms", source="embedded", n_boot=N_BOOT).text()
-    assert "hollow published (Table 19), none is recomputed, because mean6 needs the regime clean" in text
+    text = page.text().replace("&#39;", "'")
+    assert "no episode with split 'fresh300'; it has test300" in text
+    assert "<code>make data</code>, then <code>SOURCE=hub</code>" in text
+    assert "by condition and model, on fresh300. Blue" in text
 
 
 def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:

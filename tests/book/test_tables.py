@@ -1,28 +1,31 @@
-"""Tables for pages: escaped, captioned, and honest about what is missing."""
+"""Tables for pages: escaped, captioned, linked, in groups, and honest about what is missing."""
 
+import re
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
-from made_up_episodes import MADE_UP, made_up_cell
 from paper_book.measures.recompute import recompute
-from paper_book.provenance import source_name
 from paper_book.published.transcribed import published
-from paper_book.tables.shown import Table, comparison_table, notice
+from paper_book.tables.data_table import Notice, Table, comparison_table
+from paper_book.tables.grouped import Group, GroupedTable, Text
 
 HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>'
+#: Moves the cursor, rings, turns the direction of what follows.
+STEERING = "\x1b[2J\x07\u202e"
 
 
 class Reader(HTMLParser):
     """Collects what a browser would see: elements with their attributes, and the text."""
 
-    def __init__(self, html: str) -> None:
+    def __init__(self, shown: Any) -> None:
         super().__init__()
         self.elements: list[tuple[str, dict[str, str | None]]] = []
         self.texts: list[str] = []
-        self.feed(html)
+        self.feed(shown._repr_mimebundle_()["text/html"])
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, dict(attrs)))
@@ -31,135 +34,151 @@ class Reader(HTMLParser):
         if data.strip():
             self.texts.append(data)
 
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for each, attributes in self.elements if each == tag]
 
-def shown(table: Table) -> Reader:
-    return Reader(table._repr_mimebundle_()["text/html"])
+
+def grouped(text: str = "x") -> GroupedTable:
+    rows: dict[str, tuple[Text, ...]] = {"k1": (text, (text, text)), "k2": ("second", "b")}
+    groups = (
+        Group(text, text, (text, text), rows, opened=True),
+        Group("empty", "0 rows", (), {}),
+    )
+    return GroupedTable(text, groups, note=text, anchors={"k2": text})
 
 
-def test_text_from_models_and_data_is_never_markup() -> None:
-    page = shown(Table(pd.DataFrame({HOSTILE: [HOSTILE]}), HOSTILE, HOSTILE))
-    assert {tag for tag, _ in page.elements} == {
-        "figure", "figcaption", "div", "table", "thead", "tbody", "tr", "th", "td", "p",
-    }  # fmt: skip
+@pytest.mark.parametrize(
+    ("shown", "times"),
+    [
+        (Table(pd.DataFrame({HOSTILE: [HOSTILE]}), HOSTILE, HOSTILE), 4),  # caption, heading, cell, note
+        (Table(pd.DataFrame({"a": [[HOSTILE]]}), "c"), 1),
+        (Table(pd.DataFrame({"a": [[(HOSTILE, HOSTILE)]]}), "c", anchors={"x": HOSTILE}), 1),
+        (Table(pd.DataFrame({"a": [HOSTILE]}), "c", anchors={HOSTILE: HOSTILE}), 1),
+        (Notice(HOSTILE, commands=[HOSTILE]), 2),
+        (grouped(HOSTILE), 9),
+    ],
+)
+def test_text_from_models_and_data_is_never_markup(shown: Any, times: int) -> None:
+    page = Reader(shown)
+    assert "script" not in {tag for tag, _ in page.elements}
     assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
-    assert page.texts.count(HOSTILE) == 4  # caption, heading, cell, note
-    region = next(attributes for tag, attributes in page.elements if tag == "div")
-    assert region == {"class": "ju-scroll", "tabindex": "0", "role": "region", "aria-label": HOSTILE}
+    assert page.texts.count(HOSTILE) == times
 
 
-def test_long_texts_and_many_rows_are_shown_whole() -> None:
+def test_characters_that_steer_are_visible_marks_in_both_forms() -> None:
+    table = Table(pd.DataFrame({"a": [STEERING, "b"], "b": [["search", STEERING]] * 2}), STEERING)
+    for text in table._repr_mimebundle_().values():
+        assert not set(STEERING) & set("\x1b\x07\u202e") & set(text.partition("\n")[2])
+    assert "␛[2J␇<U+202E>" in Reader(table).texts
+
+
+def test_a_table_is_sortable_named_and_shown_whole() -> None:
     words = " ".join(map(str, range(300)))
-    page = shown(Table(pd.DataFrame({"a": [words, *range(500)]}), "caption"))
+    page = Reader(Table(pd.DataFrame({"a": [words, *range(500)]}), "A caption"))
     assert words in page.texts
-    assert sum(tag == "tr" for tag, _ in page.elements) == 502
+    assert len(page.all("tr")) == 502
+    assert "ju-sortable" in (page.all("table")[0]["class"] or "")
+    assert page.all("div") == [
+        {"class": "ju-scroll", "tabindex": "0", "role": "region", "aria-label": "A caption"}
+    ]
+    assert page.all("p") == []  # a note is only there when given
 
 
 def test_missing_values_are_empty_in_both_forms() -> None:
     frame = pd.DataFrame({"a": [1.5, np.nan], "b": ["x", None], "c": pd.array([None, 3], dtype="Int64")})
     bundle = Table(frame, "caption")._repr_mimebundle_()
     assert bundle["text/html"].count("<td></td>") == 3
-    assert not {"nan", "None", "<NA>"} & set(Reader(bundle["text/html"]).texts)
-    assert bundle["text/plain"].startswith("Table: caption\n")
-    assert "nan" not in bundle["text/plain"].lower()
+    for text in bundle.values():
+        assert not {"nan", "None", "<NA>"} & set(re.split(r"[<>\s]+", text))
 
 
-def test_tables_are_sortable_and_a_note_is_only_there_when_given() -> None:
-    table = Table(pd.DataFrame({"a": [1]}), "caption")
-    assert any(
-        "ju-sortable" in (each.get("class") or "") for tag, each in shown(table).elements if tag == "table"
-    )
-    assert "ju-note" not in table._repr_mimebundle_()["text/html"]
-
-
-@pytest.fixture(scope="module")
-def compared() -> pd.DataFrame:
-    printed = published(
-        6, panel="delta", condition=["unaided", "enforced_rule", "call_cost"], split="test300"
-    )
-    return recompute(printed, load_episodes(), n_boot=2000)
-
-
-def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> None:
-    table = comparison_table(
-        compared, {name: compared[name].to_list() for name in ("model", "condition")},
-        caption="Δ", source="some episodes", missing="run something",
-    )  # fmt: skip
-    assert table.frame.columns.to_list() == [
-        "model", "condition", "published", "recomputed (some episodes)", "difference", "at printed precision",
-    ]  # fmt: skip
-    spaces = table.frame.map(lambda text: str(text).replace("\u00a0", " "))
-    row = spaces[(table.frame["model"] == "qwen3-8b") & (table.frame["condition"] == "unaided")].iloc[0]
-    assert row.to_list()[2:] == ["−0.06 [−0.10, −0.04]", "−0.065 [−0.095, −0.039]", "−0.005", "equal"]
-
-
-def test_what_the_source_lacks_stays_empty_and_says_what_fills_it(compared: pd.DataFrame) -> None:
-    lacking = compared[compared["recomputed"].isna() & compared["value"].notna()].reset_index(drop=True)
-    table = comparison_table(lacking, {}, caption="c", source="s", missing="run something")
-    assert len(table.frame) > 3
-    assert (table.frame.iloc[:, 1:] == "").all(axis=None)
-    assert table.note == "run something"
-    whole = compared[compared["recomputed"].notna()].reset_index(drop=True)
-    assert comparison_table(whole, {}, caption="c", source="s", missing="run something").note == ""
-
-
-def test_verdicts_differ_and_dashes() -> None:
-    printed = published(6, panel="delta", model="qwen3-8b", condition="unaided", split="test300").iloc[
-        [0, 0, 0]
-    ]
-    comparison = printed.reset_index(drop=True).assign(
-        recomputed=[-0.0649, -0.08, np.nan], recomputed_low=-0.1, recomputed_high=-0.04,
-        difference=[-0.0049, -0.02, np.nan],
-    )  # fmt: skip
-    comparison.loc[2, ["value", "low", "high"]] = np.nan
-    for missing, dtype in ((None, "boolean"), (np.nan, "object"), (None, "object")):
-        verdicts = pd.Series([True, False, missing], dtype=dtype)
-        frame = comparison_table(
-            comparison.assign(equal=verdicts), {}, caption="c", source="s", missing="m"
-        ).frame
-        assert frame["at printed precision"].to_list() == ["equal", "differs", ""]
-        assert frame["published"].to_list()[2] == "–"
-        assert frame["difference"].to_list() == ["−0.005", "−0.020", ""]
+def test_links_and_anchors() -> None:
+    frame = pd.DataFrame({"a": ["here"], "b": [[("one", "1.html#x"), ("two", "2.html")]]})
+    page = Reader(Table(frame, "c", anchors={"here": "place"}))
+    assert [each["href"] for each in page.all("a")] == ["1.html#x", "2.html"]
+    assert page.all("span") == [{"id": "place"}]
+    assert "one; two" in Table(frame, "c")._repr_mimebundle_()["text/plain"]
 
 
 def test_backticks_become_code_and_a_lone_one_stays() -> None:
-    note = "Run `make <data>`."
-    html = Table(pd.DataFrame({"a": [1]}), "A `caption", note)._repr_mimebundle_()["text/html"]
+    html = Table(pd.DataFrame({"a": [1]}), "A `caption", "Run `make <data>`.")._repr_mimebundle_()[
+        "text/html"
+    ]
     assert "Run <code>make &lt;data&gt;</code>." in html
     assert "<figcaption>A `caption</figcaption>" in html
 
 
-def test_a_bound_that_is_printed_without_a_value_is_shown() -> None:
+def test_groups_keep_their_roles_and_only_wanted_rows_have_anchors() -> None:
+    page = Reader(grouped())
+    assert [each.get("open", "closed") for each in page.all("details")] == [None, "closed"]
+    assert [each["id"] for _, each in page.elements if "id" in each] == ["x"]
+    # A narrow screen shows rows as blocks, which would take their roles away.
+    assert [each["role"] for each in page.all("tr")] == ["row"] * 4
+    assert [each["data-column"] for each in page.all("td")] == ["x", "x"]
+    plain = grouped()._repr_mimebundle_()["text/plain"].splitlines()
+    assert plain == ["Table: x", "", "x: x", "x | x (x)", "second | b", "", "empty: 0 rows", "x"]
+
+
+# --- published beside recomputed ------------------------------------------------------------------
+
+
+def beside(rows: pd.DataFrame, missing: str = "run something") -> Table:
+    labels = {name: rows[name].to_list() for name in ("model", "condition")}
+    return comparison_table(rows, labels, caption="Δ", source="some episodes", missing=missing)
+
+
+@pytest.fixture(scope="module")
+def compared() -> pd.DataFrame:
+    arms = ["unaided", "enforced_rule", "call_cost"]
+    return recompute(published(6, panel="delta", condition=arms, split="test300"), load_episodes())
+
+
+def texts(table: Table, column: str) -> list[str]:
+    return table.frame[column].str.replace("\u00a0", " ").to_list()
+
+
+def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> None:
+    table = beside(compared[compared["recomputed"].notna()])
+    assert texts(table, "published") == ["−0.06 [−0.10, −0.04]", "0.33 [0.29, 0.37]"]
+    assert texts(table, "recomputed (some episodes)")[0] == "−0.065 [−0.095, −0.039]"
+    assert texts(table, "difference") == ["−0.005", "−0.001"]
+    assert texts(table, "at printed precision") == ["equal", "equal"]
+    assert table.note == ""
+
+
+def test_what_the_source_lacks_stays_empty_and_says_what_fills_it(compared: pd.DataFrame) -> None:
+    table = beside(compared[compared["recomputed"].isna()])
+    assert set(texts(table, "recomputed (some episodes)")) == {""}
+    assert table.note == "run something"
+
+
+def test_verdicts_and_dashes(compared: pd.DataFrame) -> None:
+    rows = compared[compared["recomputed"].notna()].iloc[[0, 0, 0]].reset_index(drop=True)
+    rows["equal"] = pd.Series([True, False, None], dtype="object")
+    rows.loc[2, ["value_printed", "low_printed", "high_printed"]] = ""
+    table = beside(rows)
+    assert texts(table, "at printed precision") == ["equal", "differs", ""]
+    assert texts(table, "published")[2] == "–"
+
+
+def test_counts_are_shown_as_counts_and_ones_own_interval_is_not_dropped() -> None:
+    counted = recompute(published("text", panel="C.1", measure="answered_after_5"), load_episodes())
+    table = beside(counted[counted["recomputed"].notna()])
+    assert texts(table, "published") == texts(table, "recomputed (some episodes)") == ["1 of 292"]
+    success = recompute(
+        published(13, model="qwen3-8b", regime="persistent", condition="unaided"), load_episodes()
+    )
+    mine = texts(beside(success[success["measure"] == "success"]), "recomputed (some episodes)")
+    assert mine == ["0.0067 [0.0000, 0.0167]"]
+
+
+def test_a_bound_that_is_printed_without_a_value_is_recomputed_to_its_own_places() -> None:
     printed = published(5, measure="paired_difference")
     alone = printed[printed["value"].isna() & printed["low"].notna() & printed["high"].isna()].head(1)
     held = alone.assign(
         recomputed=0.01, recomputed_low=0.0, recomputed_high=0.02, difference=np.nan, equal=True
     )
-    frame = comparison_table(held, {}, caption="c", source="s", missing="m").frame
-    expected = f"lower bound {alone['low_printed'].iloc[0]}".replace("-", "−")
-    assert frame["published"].str.replace("\u00a0", " ").to_list() == [expected]
-
-
-def test_a_page_says_what_is_loaded_and_how_many_published_numbers_come_from_it() -> None:
-    episodes = load_episodes()
-    printed = published(6, panel="delta")
-    name = source_name("embedded", episodes)
-    held = "Loaded here: 3,000 episodes of qwen3-8b (embedded released cells). "
-    end = f"{len(printed)} published numbers in the tables and figures of this page"
-    both = recompute(printed, episodes, n_boot=20)
-    assert notice(episodes, name, compared=both).text == f"{held}2 of the {end} are recomputed from them."
-    one = recompute(printed, load_episodes(condition="unaided"), n_boot=20)
-    assert f"1 of the {end} is recomputed" in notice(episodes, name, compared=one).text
-    none = recompute(printed, made_up_cell("test300"), n_boot=20)
-    text = notice(episodes, name, compared=none).text
-    assert (
-        f"0 of the {end} are recomputed from them; 1 more number is of {MADE_UP}, not in the paper." in text
-    )
-    assert notice(episodes, name).text.startswith("Recomputed here: 3,000 episodes")
-
-
-def test_what_the_embedded_cells_lack_is_said_to_come_with_the_released_ones() -> None:
-    episodes = load_episodes()[:0]
-    missing = "source 'embedded' has no episode with split 'fresh300'"
-    text = notice(episodes, source_name("embedded"), missing).text
-    assert "All released cells come with `make data`, then `SOURCE=hub`." in text
-    assert "make data" not in notice(episodes, "mine", missing).text
+    assert texts(beside(held), "published") == [
+        f"lower bound {alone['low_printed'].iloc[0]}".replace("-", "−")
+    ]
+    assert texts(beside(held), "recomputed (some episodes)") == ["0.0100 [0.0000, 0.0200]"]

@@ -1,11 +1,13 @@
-"""Two episodes side by side: what stands in each cell, what is folded, and that no text becomes markup."""
+"""Two episodes side by side: which question, what stands in each cell, what is folded, never markup."""
 
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+from judged_useless._io.paths import data_dir
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.recorded_turns import WrittenStep, run_folders, written_steps
 from judged_useless.afterwards.replaying import replay
@@ -14,7 +16,14 @@ from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode
-from paper_book.tables.two_episodes import SHOWN, Arm, TwoEpisodes, recorded_arm
+from paper_book.tables.two_episodes import (
+    SHOWN,
+    Arm,
+    TwoEpisodes,
+    episode_steps,
+    first_rescued_question,
+    recorded_arm,
+)
 
 pytest_plugins = ("run_fixtures",)
 HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN
@@ -60,7 +69,7 @@ def read(shown: TwoEpisodes) -> _Cells:
 
 def arm(letters: str, condition: str, **fields: object) -> Arm:
     row = episode(letters, condition=condition, **fields)  # type: ignore[arg-type]
-    return recorded_arm(pd.DataFrame([row]), "q1")
+    return recorded_arm(pd.DataFrame([row]), "q1", source="embedded")
 
 
 def test_every_step_says_what_was_done_found_and_judged() -> None:
@@ -109,7 +118,7 @@ def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
 def test_texts_are_escaped_and_long_ones_folded() -> None:
     steps = arm("-", "unaided").steps
     written = [WrittenStep(HOSTILE, HOSTILE, HOSTILE), WrittenStep("", "short", "")]
-    shown = TwoEpisodes((Arm(HOSTILE, steps, True, "", written), arm("-", "unaided")), HOSTILE)
+    shown = TwoEpisodes((Arm(HOSTILE, steps, "answered", written), arm("-", "unaided")), HOSTILE)
     html = shown._repr_mimebundle_()["text/html"]
     assert "<script>" not in html
     folded = re.findall(r"<details>(.*?)</details>", html)
@@ -127,7 +136,7 @@ def test_released_episodes_have_no_words() -> None:
     assert list(shown.written) == []
     assert run_folders("embedded") == run_folders(["hub"]) == []
     with pytest.raises(EpisodeError, match="none of question 'z'"):
-        recorded_arm(unaided, "z")
+        recorded_arm(unaided, "z", source="embedded")
 
 
 @pytest.mark.usefixtures("hamlet_tasks")
@@ -154,3 +163,109 @@ async def test_words_are_read_back_from_a_run(tmp_path: Path) -> None:
     # What was asked afterwards lies beside the run and is no run of its own.
     await replay(run, "beliefs", progress=False)
     assert len(written_steps(tmp_path, condition="enforced_rule", **cell)) == 6
+
+
+# --- which question ------------------------------------------------------------------------------
+
+ALONE = [
+    episode("-----+--", answered=False, question_id="a"),  # fits
+    episode("----+---", answered=False, question_id="b"),  # spends its budget, but never five in a row
+    episode("-------", question_id="c"),  # answers
+    episode("--------", answered=False, question_id="d"),  # fits
+    episode("-----", answered=False, question_id="e"),  # ends early, with actions left
+    episode("--------", answered=False, question_id="f"),  # fits, with no partner
+]
+RULED = [
+    episode("-----", question_id="a", success=False),  # the rule fires, and the answer is wrong
+    episode("-----", question_id="b", success=True),
+    episode("-----", question_id="c", success=True),
+    episode("+-----", question_id="d", success=True),  # the rule fires, and the answer is right
+    episode("-----", question_id="e", success=True),
+]
+
+
+def chosen(
+    alone: list[dict[str, Any]] = ALONE, ruled: list[dict[str, Any]] = RULED, **options: Any
+) -> tuple[str, str]:
+    columns = list(ALONE[0])
+    return first_rescued_question(
+        pd.DataFrame(alone, columns=columns), pd.DataFrame(ruled, columns=columns), **options
+    )
+
+
+def test_the_first_question_that_fits_is_shown() -> None:
+    assert chosen() == ("d", "")
+    right = [RULED[0] | {"success": True}, *RULED[1:]]
+    assert chosen(ruled=right) == ("a", "")
+    assert chosen(ALONE[::-1], right) == ("d", "")  # the order is that of the arm left alone
+
+
+def test_the_rule_has_to_have_fired() -> None:
+    without = [*RULED[:3], episode("+----", question_id="d", success=True)]
+    question, reason = chosen(ruled=without)
+    assert question == ""
+    assert reason == (
+        "none of the 4 questions in both arms fits: on 2 the agent left alone spends its budget after 5 "
+        "useless results in a row, on 2 the rule fires and the answer is right, on none both"
+    )
+    assert chosen(ruled=without, k=4)[0] == "b"
+
+
+def test_a_run_at_the_last_result_comes_too_late() -> None:
+    late = [episode("+++-----", answered=False, question_id="d")]
+    assert chosen(late)[0] == ""
+
+
+def test_what_is_missing_is_named() -> None:
+    assert chosen([]) == ("", "there is no episode of the agent left alone in the regime persistent")
+    assert chosen(ruled=[]) == ("", "there is no episode of the enforced rule in the regime persistent")
+    elsewhere = [each | {"regime": "clean"} for each in RULED]
+    assert chosen(ruled=elsewhere)[1] == "there is no episode of the enforced rule in the regime persistent"
+    others = [each | {"question_id": f"other {each['question_id']}"} for each in RULED]
+    assert chosen(ruled=others)[1] == "the two arms have no question in common"
+
+
+def test_a_larger_budget_is_not_spent_after_eight_actions() -> None:
+    longer = [each | {"budget": 16} for each in ALONE]
+    frame, ruled = pd.DataFrame(longer), pd.DataFrame(RULED)
+    assert first_rescued_question(frame, ruled)[0] == ""
+
+
+def test_on_the_released_cells_the_question_is_found_again_by_reading_them_in_order() -> None:
+    alone, ruled = (
+        load_episodes(condition=condition, regimes="persistent").set_index("question_id")
+        for condition in ("unaided", "enforced_rule")
+    )
+    manifest = (data_dir() / "manifests" / "test300.txt").read_text(encoding="utf-8").split()
+    for question in manifest:
+        one, other = alone.loc[question], ruled.loc[question]
+        said = "".join("-" if judgment == "USELESS" else "+" for judgment in one["judgments"][:-1])
+        fired = "".join("-" if judgment == "USELESS" else "+" for judgment in other["judgments"])
+        if (
+            len(one["actions"]) == 8
+            and one["actions"][-1] != "finish"
+            and "-----" in said
+            and other["actions"][-1] == "finish"
+            and "-----" in fired
+            and other["success"]
+        ):
+            break
+    found = first_rescued_question(
+        load_episodes(condition="unaided"), load_episodes(condition="enforced_rule")
+    )
+    assert found == (question, "")
+
+
+def test_steps_of_an_episode_by_hand() -> None:
+    row = episode("-?--.-+-", answered=True, question_id="a", regime="recover_after_2")
+    steps = episode_steps(pd.DataFrame([row]), "a", "recover_after_2")
+    assert steps["run"].tolist() == [1, 0, 1, 2, None, None, 0, 1, None]
+    assert steps["failed"].tolist() == [True, True, False, False, False, False, False, False, None]
+    assert steps["judgment"].tolist()[:5] == ["USELESS", "UNPARSED", "USELESS", "USELESS", None]
+    assert steps["action"].tolist() == ["search"] * 8 + ["finish"]
+    assert steps["t"].tolist() == list(range(1, 10))
+
+
+def test_an_episode_that_is_not_there_is_refused() -> None:
+    with pytest.raises(EpisodeError, match="none of question 'z' in the regime 'persistent'"):
+        episode_steps(pd.DataFrame(ALONE), "z")

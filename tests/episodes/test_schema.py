@@ -16,8 +16,7 @@ from judged_useless.episodes.frames import as_frame, fill_judgments
 from judged_useless.episodes.schema import PROBED, EpisodeError, validate
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 from made_up_episodes import episode, random_episodes
-from paper_book.measures.answering_now import branches
-from paper_book.measures.repairing import repaired
+from paper_book.measures.from_probes import branches, repaired
 
 NAN = float("nan")
 #: Field, wrong value, and what its message says after the field. The episode has three observations.

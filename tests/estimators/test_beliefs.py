@@ -12,11 +12,9 @@ from judged_useless.estimators.beliefs import (
     belief_prior,
     belief_table,
     beliefs_by_model,
-    missing_replies,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement
-from paper_book import figures
 
 NEW, OLD = "USEFUL_NEW", "OFF_TOPIC"
 
@@ -93,12 +91,6 @@ def test_repaired_answers_count_here_if_they_were_asked_for() -> None:
     assert "nothing was asked" in row["reason"]
 
 
-def test_missing_replies_are_counted() -> None:
-    table = missing_replies(EPISODES).to_dict("index")
-    assert table["persistent"] == {"decisions": 5, "no_usefulness": 0, "no_continuation": 1}
-    assert table["clean"] == {"decisions": 4, "no_usefulness": 1, "no_continuation": 0}
-
-
 def test_answers_where_the_report_favours_them() -> None:
     estimate = answers_when_favoured(EPISODES, n_boot=20)
     assert estimate.value == pytest.approx(1 / 3)
@@ -151,9 +143,6 @@ def test_the_figure_draws_what_it_is_given() -> None:
     assert table["continue_realized"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
     counts = table[["decisions", "no_report", "no_branch"]].to_numpy().tolist()
     assert counts == [[2, 0, 0], [2, 1, 0], [1, 0, 0]] * 2
-    panels = figures.beliefs(table, title="a title").figure.axes
-    drawn = np.asarray(panels[0].get_lines()[0].get_ydata()).tolist()
-    assert drawn == pytest.approx([0.6, 0.2, 0.1])
 
 
 def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:

@@ -1,6 +1,5 @@
 """Whatever a server does ends in a generation, or in an error that says what happened."""
 
-import asyncio
 import socket
 from collections import Counter
 
@@ -19,7 +18,6 @@ from judged_useless.models.base import (
     TransientModelError,
 )
 from judged_useless.models.costs import Price
-from judged_useless.models.pool import SLACK
 from judged_useless.models.retry import FIRST_WAIT
 
 pytestmark = pytest.mark.parametrize("provider", PROVIDERS)
@@ -69,7 +67,6 @@ async def test_a_passing_fault_costs_an_attempt_and_nothing_else(fault: str, pro
     assert len(server.requests) == 2
     assert server.requests[0].body == server.requests[1].body
     assert len(waits) == 1
-    assert model.totals()["failed"] == 1
 
 
 @pytest.mark.parametrize("fault", TRANSIENT)
@@ -114,14 +111,6 @@ async def test_a_hang_ends_at_the_timeout(provider: str) -> None:
         assert (await model.generate(MESSAGES)).text == TEXT
         await model.aclose()
     assert len(server.requests) == 3
-
-
-async def test_a_hang_that_lasts_is_service_unavailable(provider: str) -> None:
-    async with FaultyServer("hang") as server:
-        model = make(provider, server.url, timeout=0.1)
-        with pytest.raises(ServiceUnavailableError, match="timed out"):
-            await model.generate(MESSAGES)
-        await model.aclose()
 
 
 async def test_a_refused_connection_is_no_server(provider: str) -> None:
@@ -259,7 +248,6 @@ async def test_the_cost_cap_stops_before_the_request_that_could_pass_it(provider
     # 100 prompt tokens at 1 and 12 tokens at 10 USD per million; at the worst 159 + 500 millionths are held.
     assert costs == pytest.approx([220e-6] * 7)
     assert len(server.requests) == 7
-    assert model.totals()["cost_usd"] == pytest.approx(1540e-6)
 
 
 async def test_our_own_bug_is_raised_as_it_is(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,16 +285,3 @@ async def test_a_request_that_one_server_fails_is_answered_by_the_other(provider
         await model.aclose()
     assert texts == {TEXT}
     assert (len(bad.requests), len(good.requests)) == (1, 40)
-
-
-async def test_a_busy_server_gives_way_to_another(provider: str) -> None:
-    async with FaultyServer("hang") as one, FaultyServer("hang") as two:
-        model = make(provider, [one.url, two.url])
-        calls = [asyncio.create_task(model.generate(MESSAGES)) for _ in range(3 * SLACK)]
-        await asyncio.sleep(0.5)
-        assert len(one.requests) + len(two.requests) == len(calls)
-        assert abs(len(one.requests) - len(two.requests)) <= SLACK + 1
-        for call in calls:
-            call.cancel()
-        await asyncio.gather(*calls, return_exceptions=True)
-        await model.aclose()

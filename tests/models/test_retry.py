@@ -73,6 +73,12 @@ async def test_a_server_that_was_never_heard_of_is_given_up_after_a_few_seconds(
     assert not caplog.records
 
 
+async def test_a_certificate_that_is_not_trusted_is_named_as_such() -> None:
+    error = UnreachableError("https://x: connection failed: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed")
+    with pytest.raises(NoServerError, match="SSL_CERT_FILE"):
+        await Retries(sleep=Waits()).call(Service(*itertools.repeat(error, 50)))
+
+
 @pytest.mark.parametrize("heard", [None, RateLimitError("busy"), FatalModelError("no such model")])
 async def test_a_server_that_was_heard_of_once_is_waited_for(heard: Exception | None) -> None:
     retries = Retries(attempts=6, sleep=Waits())

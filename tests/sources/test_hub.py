@@ -26,7 +26,7 @@ from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.sources import hub as hub_module
 from judged_useless.sources.hub import fetch
 from made_up_episodes import CARD, MADE_UP, episode, hub_folder, made_up_cell
-from paper_book.wanted import episodes_or_nothing
+from paper_book import open_page
 
 SMALL = {"test300": [made_up_cell("test300")], "fresh300": [made_up_cell("fresh300")]}
 
@@ -133,7 +133,7 @@ def test_a_split_that_was_not_fetched_is_named_with_the_command(cache: Path, a_h
         with pytest.raises(NoEpisodesError) as caught:
             load_episodes("hub", split=alone)
         assert str(caught.value) == f"source 'hub': {hint}"
-        assert episodes_or_nothing("hub", split=alone)[1] == f"source 'hub': {hint}"
+        assert open_page("hub", split=alone).missing == f"source 'hub': {hint}"
     for beside in (None, ["test300", "fresh300"]):
         with pytest.warns(UserWarning, match=f"^source 'hub': {hint}$"):
             assert len(load_episodes("hub", split=beside)) == 36

@@ -1,39 +1,36 @@
-"""Figures: each function draws a result it is given, computes nothing, and returns the axes."""
+"""Figures: each draws a result it is given, and returns it with its caption and alternative text."""
 
-from paper_book.figures.best_stopping import run_length_curves, sequential_tests
-from paper_book.figures.curves import beliefs, described_beliefs, hazards_by_run, judgments_by_position
-from paper_book.figures.dots import answering_actions, contrast_forest, judged_and_answered_by_model
-from paper_book.figures.matrix import contrast_heatmap
-from paper_book.figures.published_beside import (
-    described,
+from paper_book.figures.best_stopping import WORLD, run_length_curves, sequential_tests
+from paper_book.figures.curves import beliefs, hazards_by_run, judgments_by_position
+from paper_book.figures.dots import (
+    answering_actions,
+    forest,
     judged_and_answered,
-    published_and_recomputed,
-    where_from,
+    judged_and_answered_by_model,
 )
+from paper_book.figures.maps import contrast_heatmap, cost_against_success
+from paper_book.figures.specification_curve import specification_curve, study_sizes
 from paper_book.figures.strips import contrasted_histories, episode_strips, failure_schedules
-from paper_book.figures.style import MODELS, Picture, picture
-from paper_book.figures.tradeoff import cost_against_success
+from paper_book.figures.style import MODELS, Picture
 
 __all__ = [
     "MODELS",
+    "WORLD",
     "Picture",
     "answering_actions",
     "beliefs",
-    "contrast_forest",
     "contrast_heatmap",
     "contrasted_histories",
     "cost_against_success",
-    "described",
-    "described_beliefs",
     "episode_strips",
     "failure_schedules",
+    "forest",
     "hazards_by_run",
     "judged_and_answered",
     "judged_and_answered_by_model",
     "judgments_by_position",
-    "picture",
-    "published_and_recomputed",
     "run_length_curves",
     "sequential_tests",
-    "where_from",
+    "specification_curve",
+    "study_sizes",
 ]

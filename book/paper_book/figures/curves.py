@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from textwrap import fill
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pandas as pd
+from judged_useless.estimators.beliefs import belief_prior, belief_table
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -16,103 +17,105 @@ from paper_book.figures.style import (
     CONDITIONS,
     PALETTE,
     PUBLISHED,
+    STYLE,
     WIDTH,
+    Picture,
     add_legend,
     new_axes,
+    picture,
     set_title,
     short,
-    style,
+    spaced,
 )
+from paper_book.measures.filling import probe_commands
+from paper_book.tables.data_table import Notice
+
+if TYPE_CHECKING:
+    from paper_book.page import Page
 
 _MARKERS = "osD^vPX<>"
 
 
 def hazards_by_run(
-    hazards: Mapping[str, pd.DataFrame], published: pd.DataFrame, *, title: str, source: str
-) -> Axes:
+    page: "Page", hazards: Mapping[str, pd.DataFrame], published: pd.DataFrame
+) -> Picture | Notice:
     """Draw the stopping hazard by the number of failed results in a row (the paper's Figure 5).
 
     Parameters
     ----------
+    page : Page
+        Where the hazards are from.
     hazards : mapping of str to pandas.DataFrame
-        Condition → table with index ``failed_run`` and the columns ``value``, ``low`` and ``high``, as
-        :func:`judged_useless.estimators.hazard_by_failed_run` returns it. May be empty.
+        Condition → result of :func:`judged_useless.estimators.hazard_by_failed_run`. May be empty.
     published : pandas.DataFrame
-        Printed hazards over two run lengths: columns ``condition``, ``first``, ``last`` (run lengths) and
-        ``value``. May be empty.
-    title : str
-        Title.
-    source : str
-        Name of the source of the hazards.
+        Printed hazards over two run lengths: rows of the measures ``hazard_1_2`` and ``hazard_4_5`` of one
+        model. May be empty.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    Picture or Notice
         Lines with intervals are recomputed; hollow diamonds with a bar over their two run lengths are
         published.
-
-    Raises
-    ------
-    ValueError
-        If there is neither.
     """
-    if not hazards and published.empty:
-        raise ValueError("there is no hazard to draw")
-    names = list(dict.fromkeys([*hazards, *published["condition"]]))
-    axes = new_axes(4.2 + 0.24 * (len(names) + 1) // 2)
-    axes.grid(axis="both")
-    handles = []
+    mine = {name: table for name, table in hazards.items() if table["value"].notna().any()}
+    names = list(dict.fromkeys([*mine, *published["condition"]]))
+    if not names:
+        return page.absent("No hazard is drawn")
+    axes = new_axes(4.2 + 0.24 * (len(names) + 1) // 2, "Stopping hazard by failed results", grid="both")
+    handles, words = [], []
     for place, name in enumerate(names):
-        colour = CONDITIONS.get(name, "black")
-        marker = _MARKERS[place % len(_MARKERS)]
-        if name in hazards:
-            table = hazards[name]
+        look: Any = {
+            "color": CONDITIONS.get(name, "black"),
+            "marker": _MARKERS[place % len(_MARKERS)],
+            "lw": 2,
+        }
+        if name in mine:
+            table = mine[name]
             j = table.index.to_numpy(dtype=float) + 0.05 * (place - len(names) / 2)
-            axes.plot(j, table["value"], marker=marker, color=colour, linewidth=2, markersize=7)
-            axes.vlines(j, table["low"], table["high"], color=colour, linewidth=1.5)
-        for row in published[published["condition"] == name].itertuples():
-            axes.hlines(row.value, row.first, row.last, color=colour, linewidth=1.5)
-            middle = (cast(float, row.first) + cast(float, row.last)) / 2
-            axes.plot(middle, row.value, "D", color=colour, markerfacecolor="white", markersize=8)
-        label = name.replace("_", " ")
-        look: Any = {"marker": marker, "linewidth": 2}
-        if name not in hazards:  # a line would promise one that is not drawn
-            look = {"marker": "D", "linestyle": "", "markerfacecolor": "white"}
-        handles.append(Line2D([], [], color=colour, label=label, **look))
-    hollow = {"marker": "D", "linestyle": "-", "markerfacecolor": "white", "color": PUBLISHED}
-    handles.append(Line2D([], [], label="published, two lengths", **hollow))  # type: ignore[arg-type]
+            axes.plot(j, table["value"], markersize=7, **look)
+            axes.vlines(j, table["low"], table["high"], color=look["color"], linewidth=1.5)
+            points = (f"{at}: {value:.2f}" for at, value in table["value"].dropna().items())
+            words.append(f"{spaced(name)}: {', '.join(points)}")
+        else:  # a line would promise one that is not drawn
+            look |= {"marker": "D", "linestyle": "", "markerfacecolor": "white"}
+        for row in published[published["condition"] == name].to_dict("records"):
+            first, last = map(int, row["measure"].removeprefix("hazard_").split("_"))
+            axes.hlines(row["value"], first, last, color=look["color"], linewidth=1.5)
+            middle = (first + last) / 2
+            axes.plot(middle, row["value"], "D", color=look["color"], markerfacecolor="white", markersize=8)
+            words.append(f"{spaced(name)}, published, runs {first} to {last}: {row['value']}")
+        handles.append(Line2D([], [], label=spaced(name), **look))
+    hollow: Any = {"marker": "D", "linestyle": "-", "markerfacecolor": "white", "color": PUBLISHED}
+    handles.append(Line2D([], [], label="published, two lengths", **hollow))
     axes.set_ylim(-0.03, 1.03)
     axes.set_xticks(range(1, 7))
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
-    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({source})" if hazards else "")
-    set_title(axes, title)
-    return axes
+    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({page.name})" if mine else "")
+    lines = f"Lines with {page.level:.0%} intervals: {page.about}, recomputed ({page.name})"
+    return picture(
+        axes,
+        "Probability of answering at a decision, by the number of failed results in a row just before it, "
+        f"the last action left out. {lines if mine else 'Nothing is recomputed here'}. Hollow diamonds: "
+        f"{', '.join(published['model'].unique())} as published, over runs of 1–2 and of 4–5 (Table 13; the "
+        "paper's Figure 5).",
+        "; ".join(words) + ".",
+    )
 
 
-def judgments_by_position(judged: pd.DataFrame, *, title: str) -> Axes:
+def judgments_by_position(page: "Page", judged: pd.DataFrame) -> Picture | Notice:
     """Draw how often results are judged useless, by position, for failed and for real results.
 
     Parameters
     ----------
+    page : Page
+        Where the judgments are from.
     judged : pandas.DataFrame
         Result of :func:`judged_useless.episodes.judged_by_position`.
-    title : str
-        Title.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If there is no judgment.
     """
     if judged.empty:
-        raise ValueError("there is no judgment to draw")
-    axes = new_axes(3.9)
-    axes.grid(axis="both")
+        return page.absent("No judgment is drawn")
+    axes = new_axes(3.9, "Judgments, position by position", grid="both")
     for failed, name, colour, marker in (
         (True, "failed results", COLOURS["failed"], "o"),
         (False, "real results", COLOURS["USEFUL"], "s"),
@@ -124,8 +127,16 @@ def judgments_by_position(judged: pd.DataFrame, *, title: str) -> Axes:
     axes.set_xlabel("position of the result in the episode")
     axes.set_ylabel("judged useless (%)")
     add_legend(axes, columns=2)
-    set_title(axes, title)
-    return axes
+    words = (
+        f"{'failed' if row['failed'] else 'real'} at {row['t']}: {row['useless']:.1%} of {row['n']}"
+        for row in judged.to_dict("records")
+    )
+    return picture(
+        axes,
+        "Share of results judged useless by position in the episode, for results that failed by design and "
+        f"for real ones: {page.about}, the regimes with failures ({page.name}).",
+        "; ".join(words) + ".",
+    )
 
 
 #: Panels of the beliefs figure: heading, lines (column, what it is), and the count of what is missing in it.
@@ -147,92 +158,91 @@ _BELIEF_LINES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def beliefs(table: pd.DataFrame, *, title: str) -> Axes:
+def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame], *, model: str) -> Picture | Notice:
     """Draw what agents believe, what is true, and what they do, by failed results so far (Figure 6).
 
     Parameters
     ----------
-    table : pandas.DataFrame
-        Result of :func:`judged_useless.estimators.belief_table`: one row a model and number of failed
-        results; values in [0, 1], NaN where missing.
-    title : str
-        Title.
+    page : Page
+        Where the beliefs are from.
+    curves : mapping of str to pandas.DataFrame
+        Result of :func:`judged_useless.estimators.beliefs_by_model`.
+    model : str
+        Where there are none, the commands that would bring those of this model are shown.
 
     Returns
     -------
-    matplotlib.axes.Axes
-        The first panel of the first of the models, which have a row of three panels each: the value of going
-        on, that of answering now, and the share of decisions at which the agent answers and at which its
-        report favours that. Grey bars are the share of decisions at which something is missing.
-
-    Raises
-    ------
-    ValueError
-        If there is no row.
+    Picture or Notice
+        A row of three panels a model: the value of going on, that of answering now, and the share of
+        decisions at which the agent answers and at which its report favours that. Grey bars are the share of
+        decisions at which something is missing.
     """
-    if table.empty:
-        raise ValueError("there is no belief to draw")
-    models = list(dict.fromkeys(table["model"]))
-    with mpl.rc_context(style()):
-        grid = Figure(figsize=(WIDTH, 2.5 + 1.9 * len(models)), layout="constrained").subplots(
-            len(models), len(PANELS), sharex=True, sharey=True, squeeze=False
+    if not curves:
+        return Notice(
+            "The paper's Figure 6 stands here when the source has such reports. Released episodes have none. "
+            f"These commands make them for {model}, and draw them.",
+            commands=probe_commands(
+                model,
+                ["beliefs", "answer-now", "repair"],
+                condition=str(page.condition),
+                split=str(page.split),
+                section="02_judgments",
+            ),
         )
+    table = belief_table(curves)
+    models = list(dict.fromkeys(table["model"]))
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(WIDTH, 2.5 + 1.9 * len(models)), layout="constrained")
+        grid = figure.subplots(len(models), len(PANELS), sharex=True, sharey=True, squeeze=False)
     for (heading, *_), axes in zip(PANELS, grid[0], strict=True):
         axes.set_title(fill(heading, 10), fontsize=11)
     for line, model in zip(grid, models, strict=True):
-        rows = table[table["model"] == model]
-        for axes, (_, lines, lacking) in zip(line, PANELS, strict=True):
-            axes.grid(axis="both")
-            axes.bar(rows["failed"], rows[lacking] / rows["decisions"], color=COLOURS["unjudged"])
-            for column, what in lines:
-                axes.plot(rows["failed"], rows[column], markersize=5, **_BELIEF_LINES[what][1])
+        _belief_panels(line, table[table["model"] == model])
         line[0].set_ylabel(fill(short(str(model)), 16, break_on_hyphens=False), fontsize=11)
-    _finish_beliefs(grid[-1][1], sorted(set(table["failed"])))
-    top: Axes = grid[0][0]
-    set_title(top, title)
-    return top
-
-
-def _finish_beliefs(lowest: Axes, steps: list[int]) -> None:
-    """Label the lower edge and explain the lines; all panels share their axes."""
+    lowest: Axes = grid[-1][1]
     lowest.set_ylim(-0.04, 1.04)
-    lowest.set_xticks(steps[::2])
+    lowest.set_xticks(sorted(set(table["failed"]))[::2])
     lowest.set_xlabel("failed results so far")
     handles: list[Any] = [
         Line2D([], [], label=label, markersize=5, **look) for label, look in _BELIEF_LINES.values()
     ]
-    handles.append(Patch(color=COLOURS["unjudged"], label="share missing"))
-    add_legend(lowest, handles, columns=2)
+    add_legend(lowest, [*handles, Patch(color=COLOURS["unjudged"], label="share missing")], columns=2)
+    set_title(grid[0][0], "What agents believe, and what they do")
+    prior = ", ".join(belief_prior(page.episodes))
+    return picture(
+        grid[0][0],
+        f"{page.about}, persistent regime ({page.name}): means over decisions, by the number of failed "
+        "results so far. Left: the value of going on, as the agent reports it, as an ideal observer would "
+        "put it, and as it came out. Middle: the value of answering now, as reported and as it came out when "
+        "the agent was made to answer there. Right: share of decisions at which the report favors answering, "
+        "and at which the agent answers. Placeholder answers are repaired. Grey bars: share of decisions "
+        "without a report that can be read (middle: without a forced answer), left out of the means. The "
+        f"observer starts from {prior}, equally likely (the paper's Figure 6).",
+        _described(table),
+    )
 
 
-def described_beliefs(table: pd.DataFrame) -> str:
-    """Return in words what `beliefs` draws, at the first and the last step of each model.
+def _belief_panels(line: Any, rows: pd.DataFrame) -> None:  # noqa: ANN401 - a row of axes
+    for axes, (_, columns, lacking) in zip(line, PANELS, strict=True):
+        axes.grid(axis="both")
+        axes.bar(rows["failed"], rows[lacking] / rows["decisions"], color=COLOURS["unjudged"])
+        for column, what in columns:
+            axes.plot(rows["failed"], rows[column], markersize=5, **_BELIEF_LINES[what][1])
 
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        As for :func:`beliefs`.
 
-    Returns
-    -------
-    str
-        Such as ``"qwen3-8b after 1 failed results: going on is worth 0.80 by its report, …"``
-    """
+def _described(table: pd.DataFrame) -> str:
+    """Return in words what is drawn, at the first and the last step of each model."""
+    labels = {
+        "continue_reported": "going on is worth by its report",
+        "continue_ideal": "to the ideal observer",
+        "continue_realized": "realized",
+        "answer_reported": "answering now by its report",
+        "answer_realized": "realized",
+        "favors": "share of reports that favor answering",
+        "answers": "share of decisions at which it answers",
+    }
     parts = []
-    ends = pd.DataFrame(table.groupby("model", sort=False).nth([0, -1]))
-    for row in ends.to_dict("records"):
-        words = ", ".join(
-            f"{label} {row[column]:.2f}"
-            for column, label in (
-                ("continue_reported", "going on is worth by its report"),
-                ("continue_ideal", "to the ideal observer"),
-                ("continue_realized", "realized"),
-                ("answer_reported", "answering now by its report"),
-                ("answer_realized", "realized"),
-                ("favors", "share of reports that favor answering"),
-                ("answers", "share of decisions at which it answers"),
-            )
-            if not pd.isna(row[column])
-        )
-        parts.append(f"{row['model']} after {row['failed']} failed results: {words}")
+    for row in pd.DataFrame(table.groupby("model", sort=False).nth([0, -1])).to_dict("records"):
+        words = (f"{label} {row[name]:.2f}" for name, label in labels.items() if pd.notna(row[name]))
+        parts.append(f"{row['model']} after {row['failed']} failed results: {', '.join(words)}")
     return "; ".join(parts) + "."

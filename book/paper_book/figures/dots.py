@@ -1,208 +1,314 @@
-"""Figures with one row a quantity, in named groups."""
+"""Figures with one row a quantity: published beside recomputed, in named groups."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+from judged_useless.estimators.estimate import Estimate
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from paper_book.figures.published_beside import draw_points
-from paper_book.figures.style import COLOURS, PUBLISHED, RECOMPUTED, add_legend, new_axes, set_title
+from paper_book.figures.style import (
+    COLOURS,
+    CONDITIONS,
+    MODELS,
+    PUBLISHED,
+    RECOMPUTED,
+    Picture,
+    add_legend,
+    new_axes,
+    picture,
+    spaced,
+)
+from paper_book.measures.own_models import on_paper_questions
+from paper_book.tables.data_table import Notice
+from paper_book.tables.number_texts import number, printed_text, recomputed_text
+
+if TYPE_CHECKING:
+    from paper_book.page import Page
+    from paper_book.tables.compared import Comparison
 
 #: Rows of a forest from which on it is drawn closer, with its numbers also above it.
 _MANY = 12
 _LIGHT, _DARK = "#9ecae1", "#08519c"
 
 
-def _places(groups: Sequence[str]) -> tuple[np.ndarray, dict[str, float], float]:
-    """Return a place for each row and each group's heading, from top to bottom, and the height in rows."""
-    places: list[float] = []
-    headings: dict[str, float] = {}
-    y = 0.0
-    for group in groups:
-        if group not in headings:
-            y -= 0.35 if headings else 0.0
-            headings[group] = y
-            y -= 1.0
-        places.append(y)
-        y -= 1.0
-    return np.array(places), headings, -y
+def described(rows: pd.DataFrame, labels: Sequence[str]) -> str:
+    """Return published and recomputed values in words, for those who cannot see the figure."""
+    parts = []
+    for name, row in zip(labels, rows.to_dict("records"), strict=True):
+        mine = recomputed_text(row, bounded=True)
+        parts.append(
+            f"{name}: published {printed_text(row) or 'nothing'}" + (f", recomputed {mine}" if mine else "")
+        )
+    return "; ".join(parts) + "."
+
+
+def _points(
+    axes: Axes, places: np.ndarray, rows: pd.DataFrame, prefix: str, label: str, look: Mapping[str, Any]
+) -> None:
+    """Draw values with their intervals on given rows; nothing is drawn for what is missing."""
+    names = (prefix, f"{prefix}_low", f"{prefix}_high") if prefix else ("value", "low", "high")
+    value, low, high = (rows[name].to_numpy(dtype=float) for name in names)
+    drawn = np.isfinite(value)
+    bounded = drawn & np.isfinite(low) & np.isfinite(high)
+    axes.hlines(places[bounded], low[bounded], high[bounded], color=look["color"], linewidth=2)
+    if drawn.any():
+        axes.plot(value[drawn], places[drawn], linestyle="", markersize=7, label=label, **look)
 
 
 def _grouped_axes(
     groups: Sequence[str], labels: Sequence[str], height: float, title: str, xlabel: str
 ) -> tuple[Axes, np.ndarray]:
-    if not groups or len(groups) != len(labels):
-        raise ValueError(f"{len(labels)} labels for {len(groups)} rows; expected one each, and at least one")
-    places, headings, rows = _places(groups)
-    axes = new_axes(1.9 + height * rows)
+    """Return axes with a row a label below the heading of its group, and the place of each row."""
+    places: list[float] = []
+    headings: dict[str, float] = {}
+    y = 0.0
+    for group in groups:
+        if group and group not in headings:
+            y -= 0.35 if headings else 0.0
+            headings[group] = y
+            y -= 1.0
+        places.append(y)
+        y -= 1.0
+    axes = new_axes(1.9 - height * y, title)
     axes.set_yticks([*places, *headings.values()], [*labels, *headings])
     for tick in axes.get_yticklabels()[len(places) :]:
         tick.set_fontweight("bold")
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(-rows + 0.3, 0.7)
+    axes.set_ylim(y + 0.3, 0.7)
     axes.set_xlabel(fill(xlabel, 36))
-    set_title(axes, title)
-    return axes, places
+    return axes, np.array(places)
 
 
-def contrast_forest(
-    comparison: pd.DataFrame,
-    groups: Sequence[str],
-    labels: Sequence[str],
+def _sorted(rows: pd.DataFrame, by: Sequence[str], words: Mapping[str, str]) -> pd.DataFrame:
+    """Return rows in the order of `words`, then of the paper, then as they come."""
+    known = list(dict.fromkeys([*words, *MODELS, *CONDITIONS]))
+    place = {name: i for i, name in enumerate(known)}
+    keys = [rows[name].map(lambda each: place.get(each, len(known))) for name in by]
+    order = pd.concat(keys, axis=1, keys=range(len(by))).sort_values([*range(len(by))], kind="stable").index
+    return rows.loc[order].reset_index(drop=True)
+
+
+def forest(
+    comparison: "Comparison",
+    label: str,
     *,
     title: str,
     xlabel: str,
-    source: str,
-) -> Axes:
-    """Draw differences with their intervals, one row each, below the heading of their group.
+    group: str = "",
+    words: Mapping[str, str] | None = None,
+    reading: str = "",
+) -> Picture | Notice:
+    """Draw published and recomputed values with their intervals, one row each, in named groups.
 
     Parameters
     ----------
-    comparison : pandas.DataFrame
-        Result of :func:`paper_book.published.compare`.
-    groups, labels : sequence of str
-        Group and label of each row; rows of one group follow each other.
+    comparison : Comparison
+        What is drawn; rows on questions that the paper has no number on are left out.
+    label, group : str
+        Columns that name a row and the group it stands in.
     title, xlabel : str
         Title, and label of the horizontal axis with its unit.
-    source : str
-        Name of the source that values were recomputed from.
+    words : mapping of str to str, optional
+        Other names for those in the two columns; their order is that of the rows.
+    reading : str
+        A sentence of the caption on how to read the figure.
 
     Returns
     -------
-    matplotlib.axes.Axes
-        Hollow diamonds are published, filled circles recomputed; a line marks zero. Many rows stand closer,
-        with the numbers of the horizontal axis above them as well.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw, or groups, labels and rows differ in number.
+    Picture or Notice
+        Hollow diamonds are published, filled circles recomputed; a line marks zero where it is in sight. Many
+        rows stand closer, with the numbers of the horizontal axis above them as well.
     """
-    if len(comparison) != len(labels):
-        raise ValueError(f"{len(labels)} labels for {len(comparison)} rows; expected one each")
-    many = len(comparison) >= _MANY
+    names = dict(words or {})
+    rows = _sorted(on_paper_questions(comparison.rows), [group, label] if group else [label], names)
+    if rows.empty:
+        return comparison.page.absent(f"Nothing is drawn of '{title}'")
+    labels, groups = (
+        [names.get(each, spaced(each)) for each in rows[name]] if name else [""] * len(rows)
+        for name in (label, group)
+    )
+    many = len(rows) >= _MANY
     axes, places = _grouped_axes(groups, labels, 0.27 if many else 0.4, title, xlabel)
     # A reader of the upper rows of a long figure does not see its lower end.
     axes.tick_params(axis="x", top=many, labeltop=many)
-    axes.axvline(0, color="black", linewidth=1)
-    draw_points(axes, places + 0.15, comparison, ("value", "low", "high"), "published", PUBLISHED)
-    mine = ("recomputed", "recomputed_low", "recomputed_high")
-    draw_points(axes, places - 0.15, comparison, mine, f"recomputed ({source})", RECOMPUTED)
+    hollow = {"color": PUBLISHED, "marker": "D", "markerfacecolor": "white"}
+    _points(axes, places + 0.15, rows, "", "published", hollow)
+    solid = {"color": RECOMPUTED, "marker": "o"}
+    _points(axes, places - 0.15, rows, "recomputed", f"recomputed ({comparison.source})", solid)
+    if np.nanmin(rows[["low", "recomputed_low", "value", "recomputed"]].to_numpy(dtype=float)) < 0:
+        axes.axvline(0, color="black", linewidth=1, zorder=1)
     add_legend(axes)
-    return axes
+    named = [", ".join(filter(None, both)) for both in zip(groups, labels, strict=True)]
+    caption = f"{comparison.caption}: {comparison.origin}. {reading}".strip()
+    return picture(axes, caption, described(rows, named))
 
 
-def answering_actions(actions: pd.DataFrame, *, title: str, source: str) -> Axes:
+def answering_actions(actions: "Comparison") -> Picture | Notice:
     """Draw the median action of the answer under two budgets (the paper's Figure 4).
 
     Parameters
     ----------
-    actions : pandas.DataFrame
-        One row a model, condition and budget: columns ``model``, ``condition``, ``budget``, ``value``
-        (published) and ``recomputed``, both actions counted from 1, NaN where missing. Two budgets at most.
-    title : str
-        Title.
-    source : str
-        Name of the source that values were recomputed from.
+    actions : Comparison
+        Rows of ``median_answer_action`` by model, condition and budget, of two budgets at most.
 
     Returns
     -------
-    matplotlib.axes.Axes
+    Picture or Notice
         Bars are published: light for the smaller budget, dark for the larger. Circles are recomputed.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to draw, or there are more than two budgets.
     """
-    budgets = sorted(set(actions["budget"]))
-    if len(budgets) > 2:
-        raise ValueError(f"expected two budgets at most, found {', '.join(map(str, budgets))}")
-    rows = actions.drop_duplicates(["model", "condition"])
+    rows = on_paper_questions(actions.rows)
+    budgets = sorted(set(rows["budget"]))
+    if not 1 <= len(budgets) <= 2:
+        return actions.page.absent(f"No answering action is drawn: there are {len(budgets)} budgets")
+    arms = rows.drop_duplicates(["model", "condition"])
     axes, places = _grouped_axes(
-        rows["model"].tolist(),
-        [str(name).replace("_", " ") for name in rows["condition"]],
+        arms["model"].tolist(),
+        [*map(spaced, arms["condition"])],
         0.4,
-        title,
+        "Median answering action under two budgets",
         "median action of the answer, counted from 1",
     )
     colours = dict(zip(budgets, (_LIGHT, _DARK), strict=False))
-    at = dict(zip(zip(rows["model"], rows["condition"], strict=True), places, strict=True))
-    for row in actions.to_dict("records"):
+    at = dict(zip(zip(arms["model"], arms["condition"], strict=True), places, strict=True))
+    for row in rows.to_dict("records"):
         y = at[row["model"], row["condition"]] + (0.2 if row["budget"] == budgets[0] else -0.2)
         if np.isfinite(row["value"]):
             axes.barh(y, row["value"], height=0.38, color=colours[row["budget"]])
         if np.isfinite(row["recomputed"]):
             axes.plot(row["recomputed"], y, "o", color=RECOMPUTED, markeredgecolor="white", markersize=9)
+    handles: list[Patch | Line2D] = []
     for budget in budgets:
         axes.axvline(float(budget), color=PUBLISHED, linewidth=1, linestyle=":")
-    handles: list[Patch | Line2D] = [
-        Patch(color=colours[budget], label=f"budget of {budget} actions, published") for budget in budgets
-    ]
-    if actions["recomputed"].notna().any():
-        label = f"recomputed ({source})"
-        handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=label))
-    right = int(max(map(float, budgets), default=8.0))
-    axes.set_xlim(0, right + 0.5)
-    axes.set_xticks(range(0, right + 1, 2))
+        handles.append(Patch(color=colours[budget], label=f"budget of {budget} actions, published"))
+    mine = f"recomputed ({actions.source})"
+    if rows["recomputed"].notna().any():
+        handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=mine))
+    axes.set_xlim(0, budgets[-1] + 0.5)
+    axes.set_xticks(range(0, int(budgets[-1]) + 1, 2))
     add_legend(axes, handles)
-    return axes
+    labels = rows["model"] + ", " + rows["condition"].map(spaced) + ", budget " + rows["budget"].astype(str)
+    return picture(
+        axes,
+        "Median action at which agents answer on a persistently failing source, with a smaller "
+        f"budget (light) and a larger one (dark): {actions.origin}. Dotted lines mark the budgets (the "
+        "paper's Figure 4).",
+        described(rows, labels.tolist()),
+    )
 
 
-def judged_and_answered_by_model(agents: pd.DataFrame, *, title: str, source: str) -> Axes:
+def judged_and_answered(
+    page: "Page", judged: pd.DataFrame, answered: Estimate, *, regime: str = "persistent"
+) -> Picture | Notice:
+    """Draw how often a failing source is judged useless, and how often the agent then answers.
+
+    Parameters
+    ----------
+    page : Page
+        Where both are from.
+    judged : pandas.DataFrame
+        Share of failed results judged useless, by regime, with ``value``, ``low``, ``high`` and ``n``.
+    answered : Estimate
+        Share of episodes that end in an answer after a run of such judgments; its part ``k`` is the run.
+    regime : str, default "persistent"
+        Row of `judged`.
+
+    Returns
+    -------
+    Picture or Notice
+        Two horizontal bars with intervals, in per cent; words in the place of one that is missing.
+    """
+    useless: Any = judged.loc[regime]
+    if not useless["n"] and not answered.n:
+        return page.absent(f"The figure needs judgments in the regime {regime}")
+    axes = new_axes(2.4, "Judged useless, queried anyway")
+    k = number(float(str(answered["k"])), ".0f").replace("n/a", "a number")
+    for place, share, colour in ((1.0, useless, "USELESS"), (0.0, answered, "answer")):
+        given = pd.Series([share[name] for name in ("value", "low", "high")], dtype=float)
+        value, low, high = 100 * given
+        if np.isnan(value):
+            axes.text(2, place, "not available", va="center")
+            continue
+        axes.barh(place, value, height=0.6, color=COLOURS[colour])
+        right = np.nanmax([value, high])
+        axes.hlines(place, low, high, color="black", linewidth=1.5)
+        inside = right > 80
+        look: dict[str, Any] = {"ha": "center", "color": "white"} if inside else {"ha": "left", "color": "k"}
+        at = value / 2 if inside else right + 2
+        axes.text(at, place, f"{value:.1f} %", va="center", weight="bold", **look)
+    axes.set_yticks([1.0, 0.0], ["results\njudged useless", f"answered after\n{k} in a row"])
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("share (%)")
+    return picture(
+        axes,
+        f"{page.about}, {regime} regime ({page.name}). Upper bar: share of its judgments that call a failed "
+        "result useless. Lower bar: share of questions on which the episode ends in an answer, among those "
+        f"with {k} such judgments in a row. Whiskers: {page.level:.0%} intervals.",
+        f"Judged useless: {number(useless['value'], '.1%')} of {useless['n']:,.0f} judgments. Answered after "
+        f"{k} useless results: {number(float(str(answered['answers'])), '.0f')} of {answered.n} questions.",
+    )
+
+
+def judged_and_answered_by_model(
+    judged: Mapping[str, pd.DataFrame], answered: "Comparison", *, regime: str = "persistent"
+) -> Picture | Notice:
     """Draw, by model, how often a failing source is judged useless and how often the agent then answers.
 
     The paper's Figure 1, right panel.
 
     Parameters
     ----------
-    agents : pandas.DataFrame
-        One row a model: columns ``model``, ``useless`` and ``answered`` (recomputed shares in [0, 1]) and
-        ``answered_published``; NaN where missing.
-    title : str
-        Title.
-    source : str
-        Name of the source that values were recomputed from.
+    judged : mapping of str to pandas.DataFrame
+        Model -> share of failed results judged useless, by regime.
+    answered : Comparison
+        Share of episodes that end in an answer after five such judgments, a row a model.
+    regime : str, default "persistent"
+        Row of each table in `judged`.
 
     Returns
     -------
-    matplotlib.axes.Axes
-        One row a model: bars in per cent are recomputed, hollow diamonds published. Nothing is drawn, and no
-        room left, for what is missing.
-
-    Raises
-    ------
-    ValueError
-        If there is no model.
+    Picture or Notice
+        One row a model: bars in per cent are recomputed, hollow diamonds published. Nothing is drawn for what
+        is missing.
     """
-    if agents.empty:
-        raise ValueError("no model is given; expected at least one")
-    axes = new_axes(2.3 + 0.42 * len(agents))
-    places = np.arange(len(agents))[::-1].astype(float)
-    for y, row in zip(places, agents.to_dict("records"), strict=True):
-        both = np.isfinite(row["useless"])
-        below = y - 0.2 if both else y
-        if both:
-            axes.barh(y + 0.2, 100 * row["useless"], height=0.36, color=COLOURS["USELESS"])
-        if np.isfinite(row["answered"]):
-            axes.barh(below, 100 * row["answered"], height=0.36, color=COLOURS["answer"])
-        look: dict[str, Any] = {"color": PUBLISHED, "markerfacecolor": "white", "markersize": 8}
-        axes.plot(100 * row["answered_published"], below, "D", **look)
-    axes.set_yticks(places, [str(model) for model in agents["model"]])
+    rows, page = answered.rows, answered.page
+    if rows.empty:
+        return page.absent("No model is drawn")
+    axes = new_axes(2.3 + 0.42 * len(rows), "Judged useless, and answered after five")
+    places = np.arange(len(rows))[::-1].astype(float)
+    words = []
+    for y, row in zip(places, rows.to_dict("records"), strict=True):
+        table = judged.get(row["model"])
+        useless = np.nan if table is None else float(table.loc[regime, "value"])  # type: ignore[arg-type]
+        below = y - 0.2 if np.isfinite(useless) else y
+        axes.barh(y + 0.2, 100 * np.nan_to_num(useless), height=0.36, color=COLOURS["USELESS"])
+        axes.barh(below, 100 * np.nan_to_num(row["recomputed"]), height=0.36, color=COLOURS["answer"])
+        axes.plot(100 * row["value"], below, "D", color=PUBLISHED, markerfacecolor="white", markersize=8)
+        mine = number(row["recomputed"], ".1%")
+        words.append(
+            f"{row['model']}: judged useless {number(useless, '.1%')}, answered {mine}, published "
+            f"{number(row['value'], '.1%')}"
+        )
+    axes.set_yticks(places, rows["model"].tolist())
     axes.tick_params(axis="y", length=0)
-    axes.set_ylim(-0.6, len(agents) - 0.4)
+    axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.set_xlabel("share (%)")
-    set_title(axes, title)
     axes.set_xlim(-2, 101)
     handles: list[Patch | Line2D] = [
         Patch(color=COLOURS["USELESS"], label="results judged useless"),
         Patch(color=COLOURS["answer"], label="answered after five in a row"),
         Line2D([], [], marker="D", linestyle="", color=PUBLISHED, markerfacecolor="white", label="published"),
     ]
-    add_legend(axes, handles, title=f"bars: recomputed ({source})")
-    return axes
+    add_legend(axes, handles, title=f"bars: recomputed ({answered.source})")
+    return picture(
+        axes,
+        f"By model, {page.condition}, {regime} regime, {page.split}: share of results judged useless, and "
+        "share of questions answered among those with five useless judgments in a row. Bars are recomputed "
+        f"({answered.source}), hollow diamonds published ({answered.printed}; the paper's Figure 1, right). "
+        "The share judged useless is printed only as a range over models.",
+        "; ".join(words) + ".",
+    )

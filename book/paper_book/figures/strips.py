@@ -1,165 +1,165 @@
-"""Figures that show single episodes and what is compared between them."""
+"""Figures that show single episodes, and what is compared between them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from judged_useless.environment.regimes import REGIMES
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from paper_book.figures.style import COLOURS, add_legend, new_axes, set_title
+from paper_book.figures.style import COLOURS, Picture, add_legend, new_axes, picture, spaced
+from paper_book.tables.data_table import Notice
+
+if TYPE_CHECKING:
+    from paper_book.page import Page
 
 _LETTERS = {"USELESS": "–", "USEFUL": "+", "UNPARSED": "?"}
+_NAMES = {
+    "USELESS": "judged useless",
+    "USEFUL": "judged useful",
+    "answer": "answered",
+    "failed": "failed: another question's paragraph",
+    "real": "real result",
+}
 
 
 def _tile(axes: Axes, x: float, y: float, colour: str, text: str, *, dashed: bool = False) -> None:
-    axes.add_patch(
-        Rectangle(
-            (x + 0.06, y - 0.36),
-            0.88,
-            0.72,
-            facecolor="white" if dashed else colour,
-            edgecolor=colour if dashed else "white",
-            linestyle="--" if dashed else "-",
-            linewidth=1.5,
-        )
-    )
-    axes.text(
-        x + 0.5,
-        y,
-        text,
-        ha="center",
-        va="center",
-        color="black" if dashed else "white",
-        fontsize=12,
-        weight="bold",
-    )
+    look = {"facecolor": "white", "edgecolor": colour, "linestyle": "--"}
+    solid = {"facecolor": colour, "edgecolor": "white"}
+    axes.add_patch(Rectangle((x + 0.06, y - 0.36), 0.88, 0.72, linewidth=1.5, **(look if dashed else solid)))  # type: ignore[arg-type]
+    colour = "black" if dashed else "white"
+    axes.text(x + 0.5, y, text, ha="center", va="center", color=colour, fontsize=12, weight="bold")
 
 
-def _strip_axes(rows: int, columns: int, labels: Sequence[str], title: str) -> Axes:
-    axes = new_axes(1.9 + 0.42 * rows)
-    axes.grid(visible=False)
+def _strip_axes(labels: Sequence[str], columns: int, title: str, xlabel: str) -> Axes:
+    axes = new_axes(1.9 + 0.42 * len(labels), title, grid="")
     axes.set_xlim(0, columns)
-    axes.set_ylim(-0.6, rows - 0.4)
-    axes.set_yticks(np.arange(rows)[::-1], labels)
+    axes.set_ylim(-0.6, len(labels) - 0.4)
+    axes.set_yticks(np.arange(len(labels))[::-1], labels)
     axes.set_xticks(np.arange(columns) + 0.5, [str(t) for t in range(1, columns + 1)])
     axes.tick_params(length=0)
     axes.spines[["left", "bottom"]].set_visible(False)
-    set_title(axes, title)
+    axes.set_xlabel(xlabel)
     return axes
 
 
-def _legend(axes: Axes, names: Sequence[tuple[str, str]], columns: int) -> None:
-    handles = [Patch(facecolor=COLOURS[key], label=text) for key, text in names]
-    add_legend(axes, handles, columns=columns)
+def _legend(axes: Axes, kinds: Iterable[str], columns: int, **other: str) -> None:
+    names = {kind: _NAMES[kind] for kind in kinds} | other
+    add_legend(
+        axes, [Patch(facecolor=COLOURS[key], label=text) for key, text in names.items()], columns=columns
+    )
 
 
-def contrasted_histories(t: int = 5) -> Axes:
+def contrasted_histories(t: int = 5) -> Picture:
     """Draw what Δ compares at a fixed step (the paper's Figure 2, redrawn from its definition).
 
     Parameters
     ----------
     t : int, default 5
-        Results seen at the decision, at least 3.
+        Results seen at the decision, at least 3: before that no history can be in (b).
 
     Returns
     -------
-    matplotlib.axes.Axes
+    Picture
         One row a history: (a) all results judged useless, and each history that (b) holds at this step, which
         are those with a run of 1 to t - 2.
-
-    Raises
-    ------
-    ValueError
-        If t is below 3: then no history can be in (b).
     """
     if t < 3:
-        raise ValueError(f"t must be at least 3, not {t}")
+        raise ValueError(f"t is {t}, expected at least 3: before that no history is in (b)")
     runs = [t, *range(t - 2, 0, -1)]
-    labels = [f"(a) run {t}"] + [f"(b) run {run}" for run in runs[1:]]
-    axes = _strip_axes(len(runs), t + 1, labels, f"Two kinds of history after {t} results")
+    labels = [f"(a) run of {t}", *(f"(b) run of {run}" for run in runs[1:])]
+    axes = _strip_axes(
+        labels, t + 1, f"Two kinds of history after {t} results", "result seen, then the decision"
+    )
     for y, run in zip(range(len(runs) - 1, -1, -1), runs, strict=True):
-        for position in range(1, t + 1):
-            if position > t - run:
-                _tile(axes, position - 1, y, COLOURS["USELESS"], "–")
-            elif position == t - run:
-                _tile(axes, position - 1, y, COLOURS["USEFUL"], "+")
+        for place in range(1, t + 1):
+            if place > t - run:
+                _tile(axes, place - 1, y, COLOURS["USELESS"], "–")
+            elif place == t - run:
+                _tile(axes, place - 1, y, COLOURS["USEFUL"], "+")
             else:
-                _tile(axes, position - 1, y, COLOURS["unjudged"], "·", dashed=True)
+                _tile(axes, place - 1, y, COLOURS["unjudged"], "·", dashed=True)
         _tile(axes, t, y, "black", "?", dashed=True)
-    axes.set_xlabel("result seen, then the decision")
     axes.set_xticks(np.arange(t + 1) + 0.5, [*map(str, range(1, t + 1)), "answer?"])
-    _legend(axes, [("USELESS", "judged useless"), ("USEFUL", "judged useful"), ("unjudged", "either")], 3)
-    return axes
+    _legend(axes, ("USELESS", "USEFUL"), 3, unjudged="either")
+    return picture(
+        axes,
+        f"What Δ compares at a fixed step, here after {t} results. In (a) every result so far was judged "
+        "useless. In (b) the latest result was too, but an earlier one was not; the run since then is 1 to "
+        f"{t - 2} results long. An agent that integrates answers more often in (a). Drawn from the "
+        "definition (the paper's Figure 2).",
+        f"Rows of {t} tiles. Row (a): {t} results judged useless. Rows (b): a result judged useful, preceded "
+        f"by any results, then a run of {', '.join(map(str, runs[1:]))} judged useless. After each row the "
+        "decision: answer or go on?",
+    )
 
 
-def episode_strips(episodes: pd.DataFrame, labels: Sequence[str], *, title: str, columns: int = 8) -> Axes:
+def failure_schedules(regimes: Sequence[str], *, observations: int = 7) -> Picture:
+    """Draw which observations fail in each regime, by the definitions of the library.
+
+    Parameters
+    ----------
+    regimes : sequence of str
+        Rows, from top to bottom.
+    observations : int, default 7
+        Columns: those before the last of eight actions.
+    """
+    axes = _strip_axes(
+        [*map(spaced, regimes)], observations, "Which observations fail, by regime", "observation"
+    )
+    failed = {name: [t for t in range(1, observations + 1) if REGIMES[name].failed(t)] for name in regimes}
+    for y, name in enumerate(reversed(regimes)):
+        for t in range(1, observations + 1):
+            fails = t in failed[name]
+            _tile(axes, t - 1, y, COLOURS["failed" if fails else "real"], "×" if fails else "✓")
+    _legend(axes, ("failed", "real"), 1)
+    words = "; ".join(f"{spaced(name)}: {', '.join(map(str, ts)) or 'none'}" for name, ts in failed.items())
+    return picture(
+        axes,
+        f"{len(regimes)} regimes, for the {observations} observations before the last action. The paper's "
+        "success measure (mean6) is the equal-weight mean over the six of this setting. Drawn from the "
+        "definitions in the library.",
+        f"Observations that fail. {words}.",
+    )
+
+
+def episode_strips(
+    page: "Page", episodes: pd.DataFrame, *, title: str = "One question, regime by regime"
+) -> Picture | Notice:
     """Draw episodes action by action: how each result was judged, and where the agent answered.
 
     Parameters
     ----------
+    page : Page
+        Where they are from.
     episodes : pandas.DataFrame
-        Episodes, drawn from top to bottom.
-    labels : sequence of str
-        Label of each.
+        Episodes of one question, drawn from top to bottom.
     title : str
         Title.
-    columns : int, default 8
-        Actions on the horizontal axis at least; a longer episode is drawn whole.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If the labels do not fit the episodes.
     """
-    if len(labels) != len(episodes) or episodes.empty:
-        raise ValueError(
-            f"{len(labels)} labels for {len(episodes)} episodes; expected one each, and at least one"
-        )
-    columns = max(columns, *map(len, episodes["actions"]))
-    axes = _strip_axes(len(episodes), columns, labels, title)
-    for y, (actions, judgments) in enumerate(zip(episodes["actions"], episodes["judgments"], strict=True)):
-        for position, action in enumerate(actions):
-            row = len(episodes) - 1 - y
+    if episodes.empty:
+        return page.absent("No episode is drawn")
+    columns = max(8, *map(len, episodes["actions"]))
+    axes = _strip_axes([*map(spaced, episodes["regime"])], columns, title, "action")
+    words = []
+    for y, row in enumerate(episodes.to_dict("records")):
+        marks = []
+        for place, action in enumerate(row["actions"]):
+            judgment = row["judgments"][place] if place < len(row["judgments"]) else None
+            kind, letter = str(judgment or "unjudged"), _LETTERS.get(str(judgment), " ")
             if action == "finish":
-                _tile(axes, position, row, COLOURS["answer"], "A")
-            else:
-                judgment = judgments[position] if position < len(judgments) else None
-                colour = COLOURS[judgment] if judgment else COLOURS["unjudged"]
-                _tile(axes, position, row, colour, _LETTERS.get(str(judgment), " "))
-    axes.set_xlabel("action")
-    names = [
-        ("USELESS", "judged useless"),
-        ("USEFUL", "judged useful"),
-        ("answer", "answered"),
-        ("unjudged", "no judgment"),
-    ]
-    _legend(axes, names, 2)
-    return axes
-
-
-def failure_schedules(failed: pd.DataFrame, *, title: str) -> Axes:
-    """Draw which observations fail in each regime.
-
-    Parameters
-    ----------
-    failed : pandas.DataFrame of bool
-        One row a regime, one column an observation index.
-    title : str
-        Title.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-    """
-    axes = _strip_axes(len(failed), failed.shape[1], list(map(str, failed.index)), title)
-    for y, (_, row) in enumerate(failed.iterrows()):
-        for x, fails in enumerate(row):
-            _tile(axes, x, len(failed) - 1 - y, COLOURS["failed" if fails else "real"], "×" if fails else "✓")
-    axes.set_xlabel("observation")
-    _legend(axes, [("failed", "failed: another question's paragraph"), ("real", "real result")], 1)
-    return axes
+                kind, letter = "answer", "A"
+            _tile(axes, place, len(episodes) - 1 - y, COLOURS[kind], letter)
+            marks.append(kind.lower() if kind != "unjudged" else action)
+        words.append(f"{spaced(row['regime'])}: {' '.join(marks)}")
+    _legend(axes, ("USELESS", "USEFUL", "answer"), 2, unjudged="no judgment")
+    about = ", ".join(filter(None, (page.about, f"question {episodes['question_id'].iloc[0]}")))
+    return picture(
+        axes,
+        f"{about} ({page.name}): each tile is an action, marked by how the agent judged its result. A stands "
+        "for the answer; an episode without A ended without one. In clean and plausible no judgment is asked "
+        "for unless the condition needs it.",
+        ". ".join(words) + ".",
+    )

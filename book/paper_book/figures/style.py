@@ -4,20 +4,20 @@ import base64
 import io
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from html import escape
+from dataclasses import dataclass, field
 from textwrap import fill
 from typing import Any
 
 import matplotlib as mpl
+from judged_useless._io.messages import visible
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from paper_book.tables.shown import with_code
+from paper_book.tables.html import render
 
-#: seaborn's "colorblind" palette, written out: importing seaborn takes longer than drawing a figure.
+#: A palette that the colour-blind can tell apart (seaborn's "colorblind").
 PALETTE = (
     "#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
     "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9",
@@ -26,17 +26,10 @@ PALETTE = (
 PUBLISHED, RECOMPUTED = "#4d4d4d", PALETTE[0]
 #: One colour a judgment or action, the same on every page.
 COLOURS = {
-    "USELESS": PALETTE[1],
-    "USEFUL": PALETTE[0],
-    "UNPARSED": PALETTE[7],
-    "unjudged": "#d9d9d9",
-    "answer": PALETTE[2],
-    "failed": PALETTE[3],
-    "real": PALETTE[9],
-    "agent": PALETTE[7],
-    "harness": PALETTE[0],
-}
-#: One colour and one marker a model, the same on every page.
+    "USELESS": PALETTE[1], "USEFUL": PALETTE[0], "UNPARSED": PALETTE[7], "unjudged": "#d9d9d9",
+    "answer": PALETTE[2], "failed": PALETTE[3], "real": PALETTE[9], "harness": PALETTE[0],
+}  # fmt: skip
+#: One colour and one marker a model, the same on every page, and in the order of the paper.
 MODELS = {
     "qwen2.5-7b": (PALETTE[0], "o"),
     "llama3.1-8b": (PALETTE[1], "s"),
@@ -48,23 +41,16 @@ MODELS = {
 }
 #: One colour a condition, the same on every page.
 CONDITIONS = {
-    "unaided": PALETTE[7],
-    "permit": PALETTE[6],
-    "budget": PALETTE[4],
-    "stated_rule": PALETTE[1],
-    "call_cost": PALETTE[5],
-    "decide": PALETTE[9],
-    "enforced_rule": PALETTE[0],
-    "combo": PALETTE[2],
-    "stated_judgment_rule": PALETTE[3],
-    "stated_combo": "#4d4d4d",
-}
+    "unaided": PALETTE[7], "permit": PALETTE[6], "budget": PALETTE[4], "stated_rule": PALETTE[1],
+    "call_cost": PALETTE[5], "decide": PALETTE[9], "enforced_rule": PALETTE[0], "combo": PALETTE[2],
+    "stated_judgment_rule": PALETTE[3], "stated_combo": "#4d4d4d",
+}  # fmt: skip
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
 #: Characters beside an axis that still leave room for what is drawn.
 _WIDEST_LABEL = 48
 # Typed loosely: matplotlib types its options one by one.
-_STYLE: Any = {
+STYLE: Any = {
     "font.size": 12,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -83,17 +69,6 @@ _STYLE: Any = {
 def short(text: str, word: int = 40, most: int = 300) -> str:
     """Return a label without what no figure has room for, such as a model's name of a thousand letters.
 
-    Parameters
-    ----------
-    text : str
-        A label.
-    word, most : int, default 40 and 300
-        Characters of a word, and of the whole; what is longer ends in "…".
-
-    Returns
-    -------
-    str
-
     Examples
     --------
     >>> short("qwen3-8b, unaided"), short("a" * 100 + ", budget", word=6)
@@ -103,74 +78,53 @@ def short(text: str, word: int = 40, most: int = 300) -> str:
     return cut if len(cut) <= most else f"{cut[: most - 1]}…"
 
 
-def style() -> Any:  # noqa: ANN401 - matplotlib types its options one by one
-    """Return the book's style, for figures with more than one axes."""
-    return dict(_STYLE)
+def spaced(name: object) -> str:
+    """Return the name of a condition or regime with blanks in the place of underscores."""
+    return str(name).replace("_", " ")
 
 
-def new_axes(height: float, width: float = WIDTH) -> Axes:
-    """Return empty axes in the book's style.
+def new_axes(height: float, title: str, *, grid: str = "x") -> Axes:
+    """Return empty axes in the book's style, on a figure of their own that pyplot does not know.
 
     Parameters
     ----------
-    height, width : float
-        Size of the figure in inches.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        On a figure of its own that pyplot does not know, so that nothing is shown twice.
+    height : float
+        Of the figure, in inches.
+    title : str
+        Set from the left edge, and broken into lines that fit a narrow page.
+    grid : {"x", "y", "both", ""}
+        Which lines are drawn.
     """
-    with mpl.rc_context(_STYLE):
-        axes: Axes = Figure(figsize=(width, height), layout="constrained").subplots()
+    with mpl.rc_context(STYLE):
+        axes: Axes = Figure(figsize=(WIDTH, height), layout="constrained").subplots()
+    axes.grid(visible=False)
+    if grid:
+        axes.grid(visible=True, axis=grid)  # type: ignore[arg-type]
+    set_title(axes, title)
     return axes
 
 
-def set_title(axes: Axes, title: str) -> None:
-    """Give a figure its title, from the left edge and broken into lines that fit a narrow page.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Any axes of the figure.
-    title : str
-        The title.
-    """
+def _figure(axes: Axes) -> Figure:
     figure = axes.get_figure(root=True)
-    if figure is not None:
-        figure.suptitle(fill(short(title), 42), x=0.01, ha="left", fontsize=13, weight="bold")
+    if figure is None:
+        raise ValueError("the axes belong to no figure")
+    return figure
+
+
+def set_title(axes: Axes, title: str) -> None:
+    """Give a figure its title, from the left edge and broken into lines that fit a narrow page."""
+    _figure(axes).suptitle(fill(short(title), 42), x=0.01, ha="left", fontsize=13, weight="bold")
 
 
 def add_legend(
     axes: Axes, handles: Sequence[Artist] | None = None, *, columns: int = 1, title: str = ""
 ) -> None:
-    """Give a figure its legend, below the axes, with labels broken to fit a narrow page.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Any axes of the figure.
-    handles : sequence of matplotlib.artist.Artist, optional
-        What to explain; whatever has a label by default.
-    columns : int, default 1
-        Columns.
-    title : str
-        A line above.
-    """
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        return
+    """Give a figure its legend, below the axes, with labels broken to fit a narrow page."""
     given: dict[str, Any] = {} if handles is None else {"handles": list(handles)}
-    legend = figure.legend(
-        **given,
-        loc="outside lower left",
-        ncols=columns,
-        frameon=False,
-        fontsize=11,
-        title=fill(short(title), 46),
-        title_fontsize=11,
-        alignment="left",
-    )
+    legend = _figure(axes).legend(
+        **given, loc="outside lower left", ncols=columns, frameon=False, fontsize=11,
+        title=fill(short(title), 46), title_fontsize=11, alignment="left",
+    )  # fmt: skip
     for text in legend.get_texts():
         text.set_text(fill(short(text.get_text()), 46 // columns))
 
@@ -187,20 +141,21 @@ class Picture:
         What is shown, from which source, and how to read it.
     alt : str
         What a reader would see, in words and numbers.
+    axes : matplotlib.axes.Axes
+        What was drawn, to be changed or read.
     """
 
     svg: str
     caption: str
     alt: str
+    axes: Axes = field(repr=False, compare=False)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         data = base64.b64encode(self.svg.encode()).decode("ascii")
-        html = (
-            f'<figure class="ju-figure"><img alt="{escape(self.alt, quote=True)}" '
-            f'src="data:image/svg+xml;base64,{data}"/>'
-            f"<figcaption>{with_code(self.caption)}</figcaption></figure>"
-        )
-        return {"text/html": html, "text/plain": f"Figure: {self.caption}\n{self.alt}"}
+        return {
+            "text/html": str(render("figure", data, self.caption, self.alt)),
+            "text/plain": f"Figure: {self.caption}\n{self.alt}",
+        }
 
 
 def _shorten_ticks(figure: Figure) -> None:
@@ -208,45 +163,24 @@ def _shorten_ticks(figure: Figure) -> None:
     for axis in (each for axes in figure.axes for each in (axes.xaxis, axes.yaxis)):
         labels = [label.get_text() for label in axis.get_majorticklabels()]
         if max(map(len, labels), default=0) > _WIDEST_LABEL:
-            # Set at the axis: the labels themselves are written anew whenever a figure is drawn.
             kept = [
                 label if len(label) <= _WIDEST_LABEL else fill(short(label, 23, 96), 24) for label in labels
             ]
+            # Set at the axis: the labels themselves are written anew whenever a figure is drawn.
             axis.set_ticks(axis.get_majorticklocs(), kept)
 
 
-def picture(axes: Axes, *, caption: str, alt: str) -> Picture:
-    """Return drawn axes as a picture for a page.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-        Any axes of the figure.
-    caption, alt : str
-        As in :class:`Picture`.
-
-    Returns
-    -------
-    Picture
-
-    Raises
-    ------
-    ValueError
-        If the caption or the alternative text is empty, or the axes were taken off their figure.
-    """
-    if not caption.strip() or not alt.strip():
-        raise ValueError("a picture needs a caption and an alternative text")
-    figure = axes.get_figure(root=True)
-    if figure is None:
-        raise ValueError("the axes belong to no figure")
+def picture(axes: Axes, caption: str, alt: str) -> Picture:
+    """Return drawn axes as a picture for a page."""
+    figure = _figure(axes)
     # Labels are words, some of them from data: a dollar sign in one starts no formula.
     for text in figure.findobj(Text):
         text.set_parse_math(False)
-        text.set_text(short(text.get_text()))
+        text.set_text(visible(short(text.get_text())))
     _shorten_ticks(figure)
     buffer = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     # The header names the drawing library's version, which would make every upgrade a difference.
     svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)
-    return Picture(svg, short(caption, 200, len(caption)), short(alt, 200, len(alt)))
+    return Picture(svg, short(caption, 200, len(caption)), short(alt, 200, len(alt)), axes)

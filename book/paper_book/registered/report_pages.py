@@ -7,14 +7,12 @@ from typing import Any
 import pandas as pd
 
 from paper_book.published.comparing import show
-from paper_book.registered.claim_map import claim_rows, slug
 from paper_book.registered.load import load_documents
-from paper_book.registered.printed import number_rows
-from paper_book.registered.report import agreement, outcome_rows
-from paper_book.registered.results import NOT_EVALUABLE, Result
-from paper_book.tables.grouped import Cell, Group, GroupedTable
-from paper_book.tables.linked import LinkedTable
-from paper_book.tables.shown import Table
+from paper_book.registered.record import number_rows
+from paper_book.registered.report import agreement, claim_rows, outcome_rows
+from paper_book.registered.results import NOT_EVALUABLE, RegisteredResult
+from paper_book.tables.data_table import Table
+from paper_book.tables.grouped import Group, GroupedTable, Text
 
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
@@ -39,7 +37,7 @@ def _tally(outcomes: Sequence[str]) -> str:
     )
 
 
-def _in_short(results: Sequence[Result], recomputed: str) -> str:
+def _in_short(results: Sequence[RegisteredResult], recomputed: str) -> str:
     """Return the line of a document's tests: how many, what was published, and what was recomputed."""
     outcomes = [result.outcome for result in results]
     agree, decided = (sum(counts) for counts in zip(*map(agreement, results), strict=True))
@@ -49,8 +47,8 @@ def _in_short(results: Sequence[Result], recomputed: str) -> str:
     return f"{tests} · published: {published} · {recomputed}: {_tally(outcomes)}{cases}"
 
 
-def _by_document(results: Sequence[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
+def _by_document(results: Sequence[RegisteredResult]) -> dict[str, list[RegisteredResult]]:
+    found: dict[str, list[RegisteredResult]] = {}
     for result in results:
         found.setdefault(result.test.document, []).append(result)
     return found
@@ -63,9 +61,9 @@ def _decided(row: "pd.Series[Any]") -> str:
 
 
 def _grouped(
-    results: Sequence[Result],
+    results: Sequence[RegisteredResult],
     columns: Sequence[str],
-    cells: Callable[["pd.Series[Any]"], Sequence[Cell]],
+    cells: Callable[["pd.Series[Any]"], Sequence[Text]],
     recomputed: str,
     *,
     opened: bool = False,
@@ -73,65 +71,37 @@ def _grouped(
     """Return a group a document, with a row a test."""
     groups: list[Group] = []
     for name, tests in _by_document(results).items():
-        rows = tuple(
-            (Cell(result.test.id), *cells(row))
+        rows = {
+            result.test.key: (result.test.id, *cells(row))
             for result, (_, row) in zip(tests, outcome_rows(tests).iterrows(), strict=True)
-        )
-        keys = tuple(result.test.key for result in tests)
+        }
         line = _in_short(tests, recomputed)
-        groups.append(Group(_document(name), line, tuple(columns), rows, keys, opened and not groups))
+        groups.append(Group(_document(name), line, tuple(columns), rows, opened and not groups))
     return tuple(groups)
 
 
-def outcome_table(results: Sequence[Result], *, caption: str, source: str, note: str = "") -> GroupedTable:
-    """Return all tests by document: prediction and rule, published and recomputed outcome, agreement.
+def outcome_table(
+    results: Sequence[RegisteredResult], *, caption: str, source: str, note: str = ""
+) -> GroupedTable:
+    """Return all tests by document: prediction and rule, published and recomputed outcome, agreement."""
 
-    Parameters
-    ----------
-    results : sequence of Result
-        Tests on given episodes.
-    caption : str
-        What the table says and where its numbers come from.
-    source : str
-        Name of the source, for the recomputed column.
-    note : str, optional
-        A line below the table.
-
-    Returns
-    -------
-    GroupedTable
-        Every test has an anchor that other tables link to; the first document is open.
-    """
-
-    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+    def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
         return (
-            Cell(row["prediction"], rule),
-            Cell(row["published"]),
-            Cell(row["recomputed"], _decided(row)),
+            (row["prediction"], rule),
+            row["published"],
+            (row["recomputed"], _decided(row)),
         )
 
     columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
     groups = _grouped(results, columns, cells, "recomputed", opened=True)
-    anchors = {result.test.key: slug(result.test.key) for result in results}
+    anchors = {result.test.key: result.test.anchor for result in results}
     return GroupedTable(caption, groups, note, anchors)
 
 
-def claim_table(results: Sequence[Result], *, caption: str) -> LinkedTable:
-    """Return Table 3: claims, linked to the sections that recompute them and to their tests.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Tests on given episodes.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    LinkedTable
-    """
-    return LinkedTable(claim_rows(results), caption)
+def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> Table:
+    """Return Table 3: claims, linked to the sections that recompute them and to their tests."""
+    return Table(claim_rows(results), caption)
 
 
 def _printed_text(row: "pd.Series[Any]") -> str:
@@ -152,23 +122,8 @@ def _recomputed_text(row: "pd.Series[Any]") -> str:
     return show(row["recomputed"], row["recomputed_low"], row["recomputed_high"], digits + 1 if digits else 3)
 
 
-def number_table(results: Sequence[Result], *, caption: str, source: str) -> Table:
-    """Return the numbers that the paper prints with its tests beside the recomputed ones.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Tests on given episodes.
-    caption : str
-        What the table says.
-    source : str
-        Name of the source of the recomputed column.
-
-    Returns
-    -------
-    Table
-        ``at printed precision`` says "equal" or "differs" of all that is printed of a number.
-    """
+def number_table(results: Sequence[RegisteredResult], *, caption: str, source: str) -> Table:
+    """Return the numbers that the paper prints with its tests beside the recomputed ones."""
     rows = number_rows(results)
     words = {True: "equal", False: "differs"}
     frame = pd.DataFrame(
@@ -183,53 +138,28 @@ def number_table(results: Sequence[Result], *, caption: str, source: str) -> Tab
     return Table(frame, caption, "" if len(frame) else "These episodes give none of the printed numbers.")
 
 
-def needs_table(results: Sequence[Result], *, caption: str) -> GroupedTable:
-    """Return what is missing for each outcome that the episodes do not decide, by document.
-
-    Parameters
-    ----------
-    results : sequence of Result
-        Tests on given episodes.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    GroupedTable
-    """
+def needs_table(results: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
+    """Return what is missing for each outcome that the episodes do not decide, by document."""
     lacking = [result for result in results if result.outcome == NOT_EVALUABLE]
     groups: list[Group] = []
     for name, tests in _by_document(lacking).items():
-        rows = tuple(
-            (Cell(result.test.id), Cell(needs))
+        rows = {
+            result.test.key: (result.test.id, needs)
             for result, needs in zip(tests, outcome_rows(tests)["needs"], strict=True)
-        )
+        }
         line = "1 test" if len(rows) == 1 else f"{len(rows)} tests"
-        keys = tuple(result.test.key for result in tests)
-        groups.append(Group(_document(name), f"{line} not decided", ("test", "needs"), rows, keys))
+        groups.append(Group(_document(name), f"{line} not decided", ("test", "needs"), rows))
     return GroupedTable(caption, tuple(groups), "" if groups else "Nothing is missing.")
 
 
-def record_table(record: Sequence[Result], *, caption: str) -> GroupedTable:
-    """Return the tests decided on the paper's printed numbers, by document.
+def record_table(record: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
+    """Return the tests decided on the paper's printed numbers, by document."""
 
-    Parameters
-    ----------
-    record : sequence of Result
-        From :func:`~paper_book.registered.evaluate_record`.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    GroupedTable
-    """
-
-    def cells(row: "pd.Series[Any]") -> Sequence[Cell]:
+    def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         return (
-            Cell(row["published"]),
-            Cell(row["as printed"]),
-            Cell(row["recomputed"], _decided(row)),
+            row["published"],
+            row["as printed"],
+            (row["recomputed"], _decided(row)),
         )
 
     columns = ("test", "published", "as printed", "on printed numbers")

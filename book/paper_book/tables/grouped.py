@@ -1,21 +1,12 @@
 """Long tables in foldable groups: a line a group says what is inside."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 
-from paper_book.folds import fold
+from paper_book.tables.html import render
 
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell: its text, and a smaller second line."""
-
-    text: str
-    below: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.text} ({self.below})" if self.below else self.text
+#: The text of a cell, or that and a smaller second line.
+Text = str | tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -28,10 +19,8 @@ class Group:
         The line of the fold: what it holds, and how that came out.
     columns : tuple of str
         Headings.
-    rows : tuple of tuple of Cell
-        One cell a column; the first names its row.
-    keys : tuple of str
-        A name a row that is unique on the page.
+    rows : mapping of str to tuple of Text
+        A name that is unique on the page -> a cell a column; the first names the row.
     opened : bool, default False
         Whether the fold is open when the page opens.
     """
@@ -39,8 +28,7 @@ class Group:
     what: str
     count: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    keys: tuple[str, ...]
+    rows: Mapping[str, tuple[Text, ...]]
     opened: bool = False
 
 
@@ -66,45 +54,15 @@ class GroupedTable:
     anchors: Mapping[str, str] = field(default_factory=dict)
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        note = f'<p class="ju-note">{escape(self.note)}</p>' if self.note else ""
-        groups = "".join(
-            fold(group.what, group.count, self._table(group), opened=group.opened) for group in self.groups
-        )
-        html = (
-            f'<figure class="ju-table ju-groups"><figcaption>{escape(self.caption)}</figcaption>'
-            f"{groups}{note}</figure>"
-        )
-        return {"text/html": html, "text/plain": self._plain()}
-
-    def _plain(self) -> str:
         lines = [f"Table: {self.caption}"]
         for group in self.groups:
-            lines += ["", f"{group.what}: {group.count}"]
-            lines += [" | ".join(map(str, row)) for row in group.rows]
-        return "\n".join([*lines, self.note]).rstrip()
-
-    def _table(self, group: Group) -> str:
-        # A narrow screen shows a row as a block, which would take the roles away from rows and cells.
-        head = "".join(f'<th scope="col" role="columnheader">{escape(name)}</th>' for name in group.columns)
-        body = "".join(
-            self._row(key, row, group.columns) for key, row in zip(group.keys, group.rows, strict=True)
-        )
-        name = escape(f"{group.what}: {group.count}", quote=True)
-        return (
-            f'<table class="ju-rows" role="table" aria-label="{name}"><thead role="rowgroup">'
-            f'<tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody></table>'
-        )
-
-    def _row(self, key: str, row: Sequence[Cell], columns: Sequence[str]) -> str:
-        anchor = f' id="{escape(self.anchors[key], quote=True)}"' if key in self.anchors else ""
-        cells = "".join(
-            f'<td role="cell" data-column="{escape(column, quote=True)}">{_html(cell)}</td>'
-            for column, cell in zip(columns[1:], row[1:], strict=True)
-        )
-        first = f'<th scope="row" role="rowheader">{_html(row[0])}</th>'
-        return f'<tr role="row"{anchor}>{first}{cells}</tr>'
+            rows = (" | ".join(map(_one_line, row)) for row in group.rows.values())
+            lines += ["", f"{group.what}: {group.count}", *rows]
+        return {
+            "text/html": str(render("grouped", self)),
+            "text/plain": "\n".join([*lines, self.note]).rstrip(),
+        }
 
 
-def _html(cell: Cell) -> str:
-    below = f'<span class="ju-below">{escape(cell.below)}</span>' if cell.below else ""
-    return escape(cell.text) + below
+def _one_line(cell: Text) -> str:
+    return cell if isinstance(cell, str) else f"{cell[0]} ({cell[1]})" if cell[1] else cell[0]

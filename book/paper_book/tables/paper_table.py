@@ -1,20 +1,49 @@
-"""A table of the paper for a page: its layout, counts and note put together."""
+"""A table of the paper in its own layout: each printed number, and below it the recomputed one."""
 
 from dataclasses import dataclass
-from html import escape
+from functools import cache
+from typing import Any
 
 import pandas as pd
+import yaml
+from judged_useless._io.paths import data_dir
 from judged_useless.sources.readers import Source
+from judged_useless.stopping.simulate import FITTED
 
-from paper_book.folds import fold
+from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
-from paper_book.provenance import source_name
-from paper_book.tables.layout import TITLES
-from paper_book.tables.notes import what_would_fill
-from paper_book.tables.rendering import grids
+from paper_book.published.transcribed import titles
+from paper_book.reading import source_name
+from paper_book.tables.html import label, render
+from paper_book.tables.number_texts import (
+    IN_WORDS,
+    Row,
+    in_words,
+    minus,
+    missing,
+    number,
+    places,
+    printed_text,
+    recomputed_text,
+)
 
 #: Rows up to which a folded table is open when its page opens.
 SMALL = 8
+#: Tables of registered tests, whose cells hold an outcome in words: thresholds, and what came out.
+REGISTERED = ("4", "5")
+_BOUNDS, _OUTCOME = "bounds of the rule", "Outcome"
+_PREDICTION = "prediction: "
+_TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
+#: A text and the kind of its mark; plain text has none.
+Part = tuple[str, str]
+#: The lines of a cell.
+Lines = list[tuple[Part, ...]]
+
+
+@cache
+def headings(kind: str) -> dict[str, str]:
+    """Return the names of ``panels`` in the paper's tables, or of ``measures`` for captions."""
+    return dict(yaml.safe_load((data_dir() / "tables.yaml").read_text("utf-8"))[kind])
 
 
 @dataclass(frozen=True)
@@ -45,6 +74,103 @@ class PaperTable:
         return {"text/html": self.html, "text/plain": plain}
 
 
+def _mark(row: Row) -> Part | None:
+    """Return the recomputed number, marked equal or with its difference."""
+    text = recomputed_text(row)
+    if not text:
+        return None
+    if row.get("recomputed_words") and (printed := printed_text(row)):
+        return (f"{text} =", "equal") if text == printed else (f"{text} ≠", "differs")
+    if missing(row["equal"]):
+        return text, "mine"
+    if row["equal"]:
+        return f"{text} {'≈' if row['task'] == 'simulated' else '='}", "equal"
+    gap = row["difference"]
+    shown = "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
+    return f"{text} ≠ ({shown})", "differs"
+
+
+def _cell(rows: list[Row]) -> Lines:
+    """Return what a cell holds: what is printed, and on the next line what was recomputed."""
+    texts = [printed_text(row) or "–" for row in rows]
+    lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
+    marks = [mark for row in rows if (mark := _mark(row))]
+    if marks:
+        lines.append(tuple(part for mark in marks for part in ((" / ", ""), mark))[1:])
+    return lines
+
+
+def _registered_cell(rows: list[Row]) -> Lines:
+    """Return a cell of Tables 4 and 5: the outcome in the paper's words, and what was recomputed of it."""
+    lines: Lines = [
+        ((in_words(str(row["note"])), ""),) for row in rows if row["measure"] == "printed_outcome"
+    ]
+    for row in rows:
+        column = str(row["column"])
+        if column.startswith(_PREDICTION):
+            lines.append(((f"{column.removeprefix(_PREDICTION)}: {printed_text(row)}", ""),))
+        elif mark := _mark(row):
+            names = ("model", *(("task", "split") if row.get("own") else ()), "condition", "regime")
+            about = label(", ".join(str(row[name]) for name in names if row[name]))
+            printed = f"{text}; " if (text := printed_text(row)) else ""
+            lines.append(((f"{about}: {printed}recomputed ", ""), mark))
+    return list(dict.fromkeys(lines))
+
+
+def _rows(rows: pd.DataFrame, panel: str, table: str) -> tuple[list[str], list[dict[str, Any]]]:
+    """Return the columns of a panel, and its rows with their cells."""
+    registered = table in REGISTERED
+    columns: dict[str, None] = dict.fromkeys((_BOUNDS, _OUTCOME) if registered else ())
+    cells: dict[str, dict[str, list[Row]]] = {}
+    for row in rows.to_dict("records"):
+        column = str(row["column"])
+        if registered:  # one layout for all documents, whatever each of them predicts
+            column = _BOUNDS if column.startswith(_PREDICTION) else _OUTCOME
+        columns[column] = None
+        cells.setdefault(str(row["row"]), {}).setdefault(column, []).append(row)
+    fill = _registered_cell if registered else _cell
+    return list(columns), [
+        {
+            "name": name,
+            "address": _address(f"{panel} {name}") if registered else "",
+            "cells": {column: fill(held) for column, held in given.items()},
+        }
+        for name, given in cells.items()
+    ]
+
+
+def _address(test: str) -> str:
+    from paper_book.registered.rules import slug
+
+    return f"07_preregistration.html#{slug(test)}"
+
+
+def _panel_name(name: str, table: str) -> str:
+    """Return the name of a panel; a document of registered tests with what it is about."""
+    names = headings("panels")
+    if table not in REGISTERED or name in names:
+        return names.get(name, name)
+    from paper_book.registered.load import load_documents
+
+    return f"{name}: {load_documents()[name]}"
+
+
+def _blocks(rows: pd.DataFrame, table: str) -> list[dict[str, Any]]:
+    """Return groups of panels that share their columns."""
+    keys = rows["panel"]
+    if table == "12":  # the two tasks stand side by side in the paper, under columns of the same names
+        keys = rows["task"].map(_TASKS) + ", " + rows["panel"]
+    blocks: list[dict[str, Any]] = []
+    for key, part in rows.groupby(keys, sort=False):
+        columns, lines = _rows(part, str(key), table)
+        panel = {"name": _panel_name(str(key), table), "rows": lines}
+        if blocks and blocks[-1]["columns"] == columns:
+            blocks[-1]["panels"].append(panel)
+        else:
+            blocks.append({"columns": columns, "panels": [panel]})
+    return blocks
+
+
 def _in_short(published: int, recomputed: int, differing: int) -> str:
     """Return the counts of a table for the line of its fold."""
     if not published:
@@ -57,9 +183,11 @@ def _in_short(published: int, recomputed: int, differing: int) -> str:
 
 def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     """Return what the lines of a table's cells are, and what some of its rows are about."""
+    if not rows["recomputed"].notna().any():
+        return ""
     name = source_name(source, rows)
     if number == "7":
-        name = "policies simulated anew, within three standard errors where marked ≈"
+        name = f"policies simulated 300 times, ≈ within the error of the published ten; {_fitted(rows)}"
     lines = f"Upper line: published; lower line: recomputed ({name})."
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
     if own.empty:
@@ -67,13 +195,21 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     return f"{lines} {' and '.join(own['model'].unique())}: on the task and questions named with the model."
 
 
-def _caption(title: str, lines: str, folded: bool) -> str:
-    """Return the caption; the line of a fold shows the title already, except to screen readers."""
-    if not folded:
-        return f"<figcaption>{escape(f'{title} {lines}'.rstrip())}</figcaption>"
-    if not lines:
-        return f'<figcaption class="ju-hidden">{escape(title)}</figcaption>'
-    return f'<figcaption><span class="ju-hidden">{escape(title)}</span> {escape(lines)}</figcaption>'
+def _fitted(rows: pd.DataFrame) -> str:
+    """Return which numbers of Table 7 are no test of it, and where they stay furthest off."""
+    design = rows[rows["row"].isin(FITTED) & rows["measure"].eq("design_label_contrast")]
+    pairs = zip(design["recomputed"], design["value"], strict=True)
+    gaps = ", ".join(f"{number(ours)} for {number(printed, '.2f')}" for ours, printed in pairs)
+    return (
+        f"the slopes of the {len(FITTED)} rising hazards are fitted to their rows, and no test of them; "
+        f"design label: {gaps}"
+    )
+
+
+def what_would_fill(rows: pd.DataFrame) -> str:
+    """Return as HTML what would fill the empty cells of a table, with the commands; empty where none are."""
+    kinds = filling(rows).rename(columns={"what would fill them": "what"}).to_dict("records")
+    return render("filling", kinds, commands_to_fill(rows))
 
 
 def paper_table(
@@ -84,12 +220,11 @@ def paper_table(
     Parameters
     ----------
     compared : pandas.DataFrame
-        Result of :func:`paper_book.coverage.recompute_everything`.
+        Result of :func:`paper_book.measures.recompute.recompute` that holds the table's rows.
     table : str or int
         Number of the table, 1 to 28.
     source : str, path or list of them
-        Source of the recomputed numbers, or its name; of several, those are named that this table's numbers
-        are from.
+        Source of the recomputed numbers; of several, those are named that this table's numbers are from.
     folded : bool, default False
         Put the table into a fold, whose line holds title and counts; it is open if the table has few rows.
 
@@ -104,20 +239,22 @@ def paper_table(
     KeyError
         If there is no such table; the message lists those there are.
     """
-    number = str(table)
+    number, sentences = str(table), titles()["title"]
     rows = compared[compared["table"] == number]
-    if rows.empty or number not in TITLES:
-        raise KeyError(f"there is no table {number!r}; there are {', '.join(TITLES)}")
+    if rows.empty or not sentences.get(number):
+        known = ", ".join(sentences.index[sentences.ne("")])
+        raise KeyError(f"there is no table {number!r}; there are {known}")
     printed = rows[rows["value"].notna()]
-    n_recomputed = int(printed["recomputed"].notna().sum())
-    differing = int(printed["equal"].fillna(True).eq(False).sum())
-    title = f"Table {number}. {TITLES[number]}"
-    lines = _origin(rows, number, source) if rows["recomputed"].notna().any() else ""
-    caption = f"{title} {lines}".rstrip()
-    body = f"{grids(rows, number, caption)}{what_would_fill(rows)}"
-    html = f'<figure class="ju-table">{_caption(title, lines, folded)}{body}</figure>'
+    counts = (
+        len(printed),
+        int(printed["recomputed"].notna().sum()),
+        int(printed["equal"].fillna(True).eq(False).sum()),
+    )
+    title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
+    kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
+    body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
+    html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
     if folded:
-        short = _in_short(len(printed), n_recomputed, differing)
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL
-        html = fold(TITLES[number].removesuffix("."), short, html, opened=few)
-    return PaperTable(number, html, len(printed), n_recomputed, differing)
+        html = render("fold", sentences[number].removesuffix("."), _in_short(*counts), html, few)
+    return PaperTable(number, str(html), *counts)

@@ -1,20 +1,139 @@
-"""One question in two arms, side by side and step by step: the table that the paper's Figure 1 shows."""
+"""One question in two arms, chosen by a rule and shown step by step: what the paper's Figure 1 shows."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from html import escape
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
-from judged_useless.afterwards.recorded_turns import WrittenStep, written_steps
+from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import DEFAULT_BUDGET, EpisodeError
 
 from paper_book.figures.style import COLOURS
-from paper_book.pairs import episode_steps
+from paper_book.measures.filling import cell_commands
+from paper_book.reading import is_release
+from paper_book.tables.data_table import Notice
+from paper_book.tables.html import render
+
+if TYPE_CHECKING:
+    from judged_useless.afterwards.recorded_turns import WrittenStep
+
+    from paper_book.page import Page
 
 #: Characters of a query that stand in the table itself; the rest is folded.
 SHOWN = 60
-_WORDS = {"USELESS": "useless", "USEFUL": "useful", "UNPARSED": "unreadable"}
+_FIELDS = ("question_id", "regime", "actions", "judgments", "success")
+_JUDGED = {"USELESS": "useless", "USEFUL": "useful", "UNPARSED": "unreadable"}
+
+
+def _by_question(episodes: pd.DataFrame, regime: str) -> pd.DataFrame:
+    """Return the episodes of a regime by question, with how they end and how long their run gets."""
+    chosen = episodes[episodes["regime"] == regime]
+    if chosen.empty:
+        return chosen
+    frame = as_frame(chosen, _FIELDS)
+    points = build_decision_points(frame)
+    longest = np.zeros(len(frame), dtype=np.int64)
+    np.maximum.at(longest, points.episode, points.run)
+    answered = frame["actions"].map(lambda actions: list(actions[-1:]) == ["finish"]).astype(bool)
+    budget = frame.get("budget", pd.Series(DEFAULT_BUDGET, index=frame.index)).fillna(DEFAULT_BUDGET)
+    spent = ~answered & (frame["actions"].map(len) >= budget)
+    frame = frame.assign(longest=longest, answered=answered, spent=spent)
+    return frame.drop_duplicates("question_id").set_index("question_id")
+
+
+def first_rescued_question(
+    alone: pd.DataFrame, ruled: pd.DataFrame, *, regime: str = "persistent", k: int = 5
+) -> tuple[str, str]:
+    """Choose the question that is shown in both arms, by a rule that leaves nothing to choose.
+
+    The first question, in the order of `alone`, on which (1) the agent left alone judges k results in a row
+    useless while an action is still to come, and uses up its budget without an answer; (2) in the other arm
+    the run reaches k in the same way, so that the rule fires; (3) the answer there is right. This is the rule
+    of the paper's Appendix B.3, with the judgments of the agent left alone, which the paper's example lacks.
+
+    Parameters
+    ----------
+    alone, ruled : pandas.DataFrame
+        Episodes of one model: left alone, and with the rule enforced; either may be empty.
+    regime : str, default "persistent"
+        Regime in which both are looked at.
+    k : int, default 5
+        Run of useless judgments at which the rule fires.
+
+    Returns
+    -------
+    question_id, reason : str
+        One of the two is empty: the question, or why there is none.
+    """
+    first, second = _by_question(alone, regime), _by_question(ruled, regime)
+    for frame, arm in ((first, "agent left alone"), (second, "enforced rule")):
+        if frame.empty:
+            return "", f"there is no episode of the {arm} in the regime {regime}"
+    both = [name for name in first.index if name in second.index]
+    if not both:
+        return "", "the two arms have no question in common"
+    one, other = first.loc[both], second.loc[both]
+    spends = one["spent"] & (one["longest"] >= k)
+    rescued = other["answered"] & (other["longest"] >= k) & other["success"]
+    if not (spends & rescued).any():
+        return "", (
+            f"none of the {len(both)} questions in both arms fits: on {int(spends.sum())} the agent left "
+            f"alone spends its budget after {k} useless results in a row, on {int(rescued.sum())} the rule "
+            "fires and the answer is right, on none both"
+        )
+    return str((spends & rescued).idxmax()), ""
+
+
+def episode_steps(episodes: pd.DataFrame, question_id: str, regime: str = "persistent") -> pd.DataFrame:
+    """Return what happened in one episode, action by action.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        Episodes of one model and condition.
+    question_id, regime : str
+        Which one; the first, if there are several.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an action: ``t`` (from 1), ``action``, ``failed`` (whether its result failed by design),
+        ``judgment`` and ``run`` (results in a row judged USELESS, this one included); missing where there is
+        no result or nothing is known.
+
+    Raises
+    ------
+    EpisodeError
+        If there is no such episode, or it is not what the schema says.
+
+    Examples
+    --------
+    >>> row = {"question_id": "q", "regime": "persistent", "actions": ["search", "finish"]}
+    >>> episode_steps(pd.DataFrame([row | {"judgments": ["USELESS"]}]), "q").to_dict("records")[0]
+    {'t': 1, 'action': 'search', 'failed': True, 'judgment': 'USELESS', 'run': 1}
+    """
+    chosen = episodes[(episodes["question_id"] == question_id) & (episodes["regime"] == regime)].head(1)
+    if chosen.empty:
+        raise EpisodeError(f"episodes: none of question {question_id!r} in the regime {regime!r}")
+    seen = observation_table(chosen).set_index("t")[["judgment", "failed"]].astype(object)
+    steps = pd.DataFrame(
+        {"t": range(1, len(chosen["actions"].iloc[0]) + 1), "action": chosen["actions"].iloc[0]}
+    )
+    steps = steps.join(seen.where(seen.notna(), None), on="t").astype(object)
+    steps = steps.where(steps.notna(), None)
+    run: int | None = 0
+    runs: list[int | None] = []
+    for action, judgment in zip(steps["action"], steps["judgment"], strict=True):
+        if judgment == "USELESS":
+            run = None if run is None else run + 1
+        elif action != "finish":  # nothing is known of a run with a gap
+            run = None if judgment is None else 0
+        runs.append(None if action == "finish" else run)
+    failed = pd.Series([None if each is None else bool(each) for each in steps["failed"]], dtype=object)
+    made = steps.assign(failed=failed, run=pd.Series(runs, dtype=object))
+    return made.loc[:, ["t", "action", "failed", "judgment", "run"]].astype(object)
 
 
 @dataclass(frozen=True)
@@ -26,71 +145,67 @@ class Arm:
     name : str
         Its condition.
     steps : pandas.DataFrame
-        As `judged_useless.episodes.episode_steps` returns them.
-    success : bool
-        Whether the answer is right.
-    termination : str
-        How it ended, where that is known.
+        As :func:`episode_steps` returns them.
+    ending : str
+        How it ended, in words.
     written : sequence of WrittenStep
         What was written at each step; empty where it is not known.
     """
 
     name: str
     steps: pd.DataFrame
-    success: bool
-    termination: str = ""
-    written: Sequence[WrittenStep] = field(default=())
+    ending: str
+    written: "Sequence[WrittenStep]" = ()
 
-    @property
-    def ending(self) -> str:
-        """How the episode ended, in words."""
-        if len(self.steps) and self.steps["action"].iloc[-1] == "finish":
-            return f"answered at action {len(self.steps)}: {'right' if self.success else 'wrong'}"
-        if self.termination in ("", "budget_exhausted"):
-            return f"all {len(self.steps)} actions spent, no answer: counts as wrong"
-        return f"{self.termination.replace('_', ' ')}, no answer: counts as wrong"
+    def cell(self, t: int, k: int) -> dict[str, Any] | None:
+        """Return what the table shows of action `t`; None where the episode had ended."""
+        if t > len(self.steps):
+            return None
+        step: Mapping[Any, Any] = self.steps.iloc[t - 1].to_dict()
+        kind = "answer" if step["action"] == "finish" else str(step["judgment"] or "unjudged")
+        shown: dict[str, Any] = {"action": step["action"], "colour": COLOURS[kind], "query": "", "words": {}}
+        if t <= len(self.written):
+            words = self.written[t - 1]
+            cut = len(words.text) > SHOWN
+            shown["query"] = f"{words.text[:SHOWN].rstrip()}…" if cut else words.text
+            texts = {"thought": words.thought, "input": words.text * cut, "result": words.result}
+            shown["words"] = {name: text for name, text in texts.items() if text}
+        return shown | {"lines": self._lines(step, k)}
+
+    def _lines(self, step: Mapping[Any, Any], k: int) -> list[str]:
+        """Return what is known of a step's result, a line each."""
+        if step["action"] == "finish":
+            before = self.steps["run"].iloc[-2] if len(self.steps) > 1 else None
+            forced = "rule" in self.name and before is not None and before >= k
+            return ["only the answer was left"] if forced else []
+        result = {True: "result failed", False: "real result"}.get(step["failed"], "result")
+        if step["judgment"] not in _JUDGED:
+            return [result, "not judged"]
+        count = f", {step['run']} in a row" if step["run"] and step["run"] > 1 else ""
+        return [result, f"judged {_JUDGED[step['judgment']]}{count}"]
 
 
-def recorded_arm(
-    episodes: pd.DataFrame,
-    question_id: str,
-    *,
-    source: str | Path | Sequence[str | Path] = "embedded",
-    regime: str = "persistent",
-) -> Arm:
-    """Return one episode as it was recorded.
+def _ending(steps: pd.DataFrame, *, success: bool, termination: str) -> str:
+    if len(steps) and steps["action"].iloc[-1] == "finish":
+        return f"answered at action {len(steps)}: {'right' if success else 'wrong'}"
+    if termination in ("", "budget_exhausted"):
+        return f"all {len(steps)} actions spent, no answer: counts as wrong"
+    return f"{termination.replace('_', ' ')}, no answer: counts as wrong"
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of one model and condition.
-    question_id, regime : str
-        Which episode.
-    source : str, path, or list of them, default "embedded"
-        Where the episodes are from: a run directory has the words as well, released episodes have not.
 
-    Returns
-    -------
-    Arm
-
-    Raises
-    ------
-    EpisodeError
-        If there is no such episode, or it is not what the schema says.
-    RunError
-        If a run is damaged.
-    """
+def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regime: str = "persistent") -> Arm:  # noqa: ANN401 - as load_episodes takes it
+    """Return one episode as it was recorded; a run directory has its words as well."""
     steps = episode_steps(episodes, question_id, regime)
     row = episodes[(episodes["question_id"] == question_id) & (episodes["regime"] == regime)].iloc[0]
     ended = row.get("termination")
     cell = {name: str(row[name]) for name in ("model", "condition", "split")}
-    return Arm(
-        cell["condition"],
-        steps,
-        bool(row["success"]),
-        "" if pd.isna(ended) else str(ended),
-        written_steps(source, **cell, question_id=question_id, regime=regime),
-    )
+    written: Sequence[WrittenStep] = ()
+    if not is_release(source):
+        from judged_useless.afterwards.recorded_turns import written_steps
+
+        written = written_steps(source, **cell, question_id=question_id, regime=regime)
+    ending = _ending(steps, success=bool(row["success"]), termination="" if pd.isna(ended) else str(ended))
+    return Arm(cell["condition"], steps, ending, written)
 
 
 @dataclass(frozen=True)
@@ -112,78 +227,49 @@ class TwoEpisodes:
     k: int = 5
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
-        return {"text/html": self._html(), "text/plain": self._plain()}
-
-    def _html(self) -> str:
-        heads = "".join(f'<th scope="col">{escape(arm.name.replace("_", " "))}</th>' for arm in self.arms)
-        rows = "".join(
-            f'<tr><th scope="row">{t}</th>{"".join(self._cell(arm, t) for arm in self.arms)}</tr>'
-            for t in range(1, max(len(arm.steps) for arm in self.arms) + 1)
-        )
-        ends = "".join(f"<td><strong>{escape(arm.ending)}</strong></td>" for arm in self.arms)
-        caption = escape(self.caption, quote=True)
-        return (
-            f'<figure class="ju-table"><figcaption>{escape(self.caption)}</figcaption>'
-            f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}"><table>'
-            f'<thead><tr><th scope="col">action</th>{heads}</tr></thead>'
-            f'<tbody>{rows}<tr><th scope="row">end</th>{ends}</tr></tbody></table></div></figure>'
-        )
-
-    def _cell(self, arm: Arm, t: int) -> str:
-        if t > len(arm.steps):
-            return "<td>–</td>"
-        step: Mapping[Any, Any] = arm.steps.iloc[t - 1].to_dict()
-        words = arm.written[t - 1] if t <= len(arm.written) else None
-        lines = [f"<strong>{escape(str(step['action']))}</strong>{_query(words)}", *self._said(arm, step)]
-        kind = "answer" if step["action"] == "finish" else str(step["judgment"] or "unjudged")
-        # Every colour is written out in words beside it.
-        return (
-            f'<td style="border-left: 0.4rem solid {COLOURS[kind]}; min-width: 7.5rem; max-width: 22rem; '
-            f'overflow-wrap: anywhere">{"<br/>".join(lines)}{_folded(words)}</td>'
-        )
-
-    def _said(self, arm: Arm, step: Mapping[Any, Any]) -> list[str]:
-        """Return what is known of a step's result, a line each."""
-        if step["action"] == "finish":
-            before = arm.steps["run"].iloc[-2] if len(arm.steps) > 1 else None
-            forced = "rule" in arm.name and before is not None and before >= self.k
-            return ["only the answer was left"] if forced else []
-        result = {True: "result failed", False: "real result"}.get(step["failed"], "result")
-        judged = _WORDS.get(str(step["judgment"]))
-        if judged is None:
-            return [result, "not judged"]
-        run = step["run"]
-        count = f", {run} in a row" if run and run > 1 else ""
-        return [result, f"judged {judged}{f'<strong>{count}</strong>' if run == self.k else count}"]
-
-    def _plain(self) -> str:
+        longest = max(len(arm.steps) for arm in self.arms)
+        rows = [[arm.cell(t, self.k) for arm in self.arms] for t in range(1, longest + 1)]
+        names, endings = [arm.name.replace("_", " ") for arm in self.arms], [arm.ending for arm in self.arms]
         lines = [f"Two episodes: {self.caption}"]
         for arm in self.arms:
-            steps = " ".join(
-                f"{row['action']}:{row['judgment'] or '-'}" for row in arm.steps.to_dict("records")
-            )
+            records = arm.steps.to_dict("records")
+            steps = " ".join(f"{row['action']}:{row['judgment'] or '-'}" for row in records)
             lines.append(f"{arm.name}: {steps}; {arm.ending}")
-        return "\n".join(lines)
+        html = render("two_episodes", self.caption, names, rows, endings)
+        return {"text/html": str(html), "text/plain": "\n".join(lines)}
 
 
-def _query(words: WrittenStep | None) -> str:
-    if words is None or not words.text:
-        return ""
-    text = words.text if len(words.text) <= SHOWN else f"{words.text[:SHOWN].rstrip()}…"
-    return f" {escape(text)}"
+def two_episodes(alone: "Page", ruled: "Page") -> TwoEpisodes | Notice:
+    """Return one question beside itself under the rule, or what would bring the arm that is missing.
 
+    Parameters
+    ----------
+    alone, ruled : Page
+        One model: left alone, and with the rule enforced.
 
-def _folded(words: WrittenStep | None) -> str:
-    """Return what was written and came back, escaped and folded."""
-    if words is None:
-        return ""
-    parts = [("thought", words.thought), ("result", words.result)]
-    if len(words.text) > SHOWN:
-        parts.insert(1, ("input", words.text))
-    body = "".join(
-        f'<p style="white-space: pre-wrap; margin: 0.3rem 0"><em>{name}:</em> {escape(text)}</p>'
-        for name, text in parts
-        if text
+    Returns
+    -------
+    TwoEpisodes or Notice
+    """
+    question, lacking = first_rescued_question(alone.episodes, ruled.episodes)
+    if not question:
+        absent = [str(each.condition) for each in (alone, ruled) if each.episodes.empty]
+        return Notice(
+            f"No question is shown with and without the rule: {lacking}.",
+            warns=True,
+            commands=cell_commands(str(alone.model), absent, str(alone.split)),
+        )
+    first, second = (recorded_arm(each.episodes, question, source=each.source) for each in (alone, ruled))
+    words = "Thoughts and results unfold below each action."
+    if not (first.written or second.written):
+        words = (
+            "Released episodes hold actions and judgments; what the agent wrote and read is not among them."
+        )
+    return TwoEpisodes(
+        (first, second),
+        f"{alone.model}, question {question} of {alone.split}, persistent regime, {alone.condition} beside "
+        f"enforced_rule ({alone.name}). Each cell: the action; whether its result failed by design; how the "
+        "agent judged it when asked; and how many results in a row it had then judged useless. Last row: how "
+        "the episode ended. Shown is the first question on which the agent left alone spends its actions "
+        f"after five useless results in a row and the rule brings a right answer. {words}",
     )
-    names = " and ".join(name for name, text in parts if text and name != "input")
-    return f"<details><summary>{names}</summary>{body}</details>" if body else ""

@@ -1,8 +1,8 @@
 """Files: written whole or not at all, and read no further than memory allows."""
 
+import contextlib
 import gzip
 import hashlib
-import io
 import os
 import tempfile
 import zlib
@@ -24,24 +24,9 @@ class UnreadableFileError(ValueError):
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let `write` fill a temporary file beside `path`, then put it in place in one step.
+    """Let `write` fill a temporary file beside `path`, then put it in place in one step; return `path`.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        Where the file belongs; its folder is made when it is missing.
-    write : callable
-        Receives the temporary path and writes the whole file there.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written; nothing is left behind then.
+    A folder that is missing is made. Whatever fails, nothing is left behind.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -65,58 +50,28 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-class _Bounded(io.RawIOBase):
-    """What is read of a packed file, up to a number of bytes."""
-
-    def __init__(self, stream: gzip.GzipFile, path: Path) -> None:
-        self._stream, self._path = stream, path
-        self._left = self.most = min(max(_ALWAYS, _RATIO * path.stat().st_size), _NEVER_MORE)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read1(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise UnreadableFileError(
-                f"{self._path}: unpacks to more than {self.most // _MIB} MiB; unpack it first if it is meant"
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
 def open_bounded(path: Path) -> BinaryIO:
-    """Open a file to read bytes; one whose name ends in ``.gz`` is unpacked, but not without bound.
+    """Open a file to read bytes, unpacked if its name ends in ``.gz``.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file.
-
-    Returns
-    -------
-    binary stream
-        Reading on raises `UnreadableFileError` once a packed file has come to 200 times its size (64 MiB
-        are always allowed, more than 1 GiB never).
+    A packed file that comes to more than 200 times its size is refused before anything is kept of it (64 MiB
+    are always allowed, more than 1 GiB never).
     """
     if path.suffix != ".gz":
         return path.open("rb")
-    return cast(BinaryIO, io.BufferedReader(_Bounded(gzip.GzipFile(path), path), _MIB))
+    unpacked, most = 0, min(max(_ALWAYS, _RATIO * path.stat().st_size), _NEVER_MORE)
+    # What is damaged is for whoever reads on to say, with the line.
+    with contextlib.suppress(*_DAMAGE), gzip.open(path, "rb") as stream:
+        while unpacked <= most and (chunk := stream.read(_MIB)):
+            unpacked += len(chunk)
+    if unpacked > most:
+        raise UnreadableFileError(
+            f"{path}: unpacks to more than {most // _MIB} MiB; unpack it first if that is meant"
+        )
+    return cast(BinaryIO, gzip.open(path, "rb"))
 
 
 def read_text(path: Path) -> str:
-    """Return the UTF-8 text of a file that may be packed (``.gz``), without a byte-order mark.
-
-    Raises
-    ------
-    UnreadableFileError
-        If the packed file is damaged or unpacks without bound, or it is not UTF-8.
-    """
+    """Return the UTF-8 text of a file that may be packed (``.gz``), or raise `UnreadableFileError`."""
     try:
         with open_bounded(path) as stream:
             return stream.read().decode("utf-8-sig")
@@ -127,22 +82,10 @@ def read_text(path: Path) -> str:
 
 
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Yield number and text of each line that is not blank, of a file that may be packed (``.gz``).
+    r"""Yield number (from 1) and text of each line that is not blank, of a file that may be packed.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        UTF-8 text, with or without a byte-order mark. Lines end at ``\n`` and nowhere else.
-
-    Yields
-    ------
-    tuple of int and str
-        Counted from 1; the text with its line end.
-
-    Raises
-    ------
-    UnreadableFileError
-        If the packed file is damaged or unpacks without bound, a line is too long, or it is not UTF-8.
+    UTF-8, with or without a byte-order mark; lines end at ``\n`` and nowhere else. `UnreadableFileError` if
+    a packed file is damaged or unpacks without bound, a line is too long, or it is not UTF-8.
     """
     number = 0
     with open_bounded(path) as stream:

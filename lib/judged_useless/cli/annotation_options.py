@@ -4,14 +4,11 @@ import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from judged_useless._io.strict_json import read_object
-from judged_useless.cli.options import price_options
+from judged_useless.cli.options import price_options, server_options
 from judged_useless.models.base import Model
-from judged_useless.models.presets import PRESETS, identify
-from judged_useless.runs.manifests import MANIFEST
+from judged_useless.models.presets import identify, load_presets
 
 
 def _named(url: str) -> tuple[str | None, str]:
@@ -54,6 +51,7 @@ def check_options(arguments: argparse.Namespace) -> None:
             )
     given = {
         "--base-url": bool(arguments.base_url),
+        **{f"--{name.replace('_', '-')}": True for name in server_options(arguments)},
         "--prices": bool(arguments.prices),
         "--cost-cap-usd": arguments.cost_cap_usd is not None,
     }
@@ -65,7 +63,7 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
     """Return the provider's options of one annotator; none for a scripted one."""
     if is_scripted(annotator):
         return {}
-    options = price_options(arguments, annotator)
+    options = server_options(arguments) | price_options(arguments, annotator)
     if urls := [url for name, url in map(_named, arguments.base_url) if name in (None, annotator)]:
         options["base_url"] = urls
     if annotator in arguments.greedy:
@@ -78,7 +76,9 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
 def check_two(models: Mapping[str, Model]) -> None:
     """Refuse two annotators that are one model under two names, or whose labels would lie in one folder."""
     names = " and ".join(models)
-    served = {name.casefold(): preset.name for preset in PRESETS.values() for name in preset.served.values()}
+    served = {
+        name.casefold(): agent for agent, preset in load_presets().items() for name in preset.served.values()
+    }
     # Hubs and servers take names in capitals as well.
     who = [served.get(model.name.casefold(), model.name.casefold()) for model in models.values()]
     if who[0] == who[1]:
@@ -89,24 +89,3 @@ def check_two(models: Mapping[str, Model]) -> None:
             f"--annotator {names}: labels of both would lie in one folder, {folders.pop()}; give names that "
             "differ in letters or digits"
         )
-
-
-def check_place(option: str, folder: Path, run_is_in_the_way: bool = True) -> None:
-    """Refuse a place that cannot be a folder, or lies in that of a run, into which nothing is written."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise ValueError(f"{option} {folder}: {there} is a file, expected a folder")
-    for place in (folder.resolve(), *folder.resolve().parents) if run_is_in_the_way else ():
-        if _has_a_job(place):
-            raise ValueError(
-                f"{option} {folder}: {place} is the folder of a run or of what was asked of one, into which "
-                "nothing else is written; give another folder"
-            )
-
-
-def _has_a_job(folder: Path) -> bool:
-    try:
-        return "spec" in (read_object(folder / MANIFEST) or {})
-    except ValueError:
-        # Whose it was cannot be told any more; what lies beside it can.
-        return any(folder.glob("*.jsonl"))

@@ -82,7 +82,3 @@ def _run(arguments: list[str]) -> int:
 
         print_error(command, error)
         return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

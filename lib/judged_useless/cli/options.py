@@ -6,7 +6,8 @@ import sys
 from typing import Any
 
 #: Passed on to the model's provider where they are given.
-_MODEL = ("base_url", "served_name", "context", "timeout", "reasoning", "extra_body")
+_MODEL = ("base_url", "served_name", "context")
+_SERVER = ("timeout", "reasoning", "extra_body")
 
 
 def print_error(command: str, error: Exception) -> None:
@@ -30,6 +31,12 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
     parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    add_server_arguments(parser)
+    add_price_arguments(parser)
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what servers differ in."""
     server = parser.add_argument_group("what a server may need")
     server.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="in which a request must be answered (600)"
@@ -50,7 +57,6 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     server.add_argument(
         "--extra-body", type=json.loads, metavar="JSON", help="further fields of every request"
     )
-    add_price_arguments(parser)
 
 
 def _pair(text: str) -> tuple[str, str | None]:
@@ -70,16 +76,22 @@ def add_price_arguments(parser: argparse.ArgumentParser) -> None:
 
 def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
     """Return the provider's options that were given, with the price of ``provider:name``."""
-    given = {option: getattr(arguments, option) for option in _MODEL}
+    given = {
+        option: getattr(arguments, option) for option in _MODEL if getattr(arguments, option) is not None
+    }
+    return given | server_options(arguments) | price_options(arguments, model)
+
+
+def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what servers differ in, as far as it was given."""
+    given = {option: getattr(arguments, option) for option in _SERVER}
     given["fields"] = dict(arguments.field) if arguments.field else None
     given["end_words"] = dict(arguments.end_word) if arguments.end_word else None
     if arguments.attempts is not None:
         from judged_useless.models.retry import Retries
 
         given["retries"] = Retries(attempts=arguments.attempts)
-    return {option: value for option, value in given.items() if value is not None} | price_options(
-        arguments, model
-    )
+    return {option: value for option, value in given.items() if value is not None}
 
 
 def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:

@@ -22,8 +22,9 @@ probes, each on copies of the run's conversations:
               name it with --model provider:name --other-model. One call a thought. For Table 23, in
               the five regimes with failures.
 
-The run's model is asked with the decoding it was run with. Give --base-url again: a run's server is written
-down, not taken over, since it may be another one by then.
+The run has to be complete. Its model is asked, with the decoding it was run with and in the fields and words
+of its server. Give --base-url, --timeout and --attempts again: a run's server is written down, not taken
+over, since it may be another one by then.
 Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing. What
 another model says (but for stated) lies in RUN.probes/PROBE@MODEL and is read only where MODEL is named.
 """

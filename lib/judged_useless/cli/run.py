@@ -76,12 +76,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _names() -> str:
     """Return what can be asked for, by the registries themselves."""
     from judged_useless.environment.regimes import REGIMES
-    from judged_useless.models.presets import PRESETS
+    from judged_useless.models.presets import load_presets
     from judged_useless.models.scripted_policies import COUNTED, POLICIES
     from judged_useless.protocol.conditions import CONDITIONS, PARTS
 
     policies = ", ".join([*POLICIES, *(f"{name}-N" for name in COUNTED)])
-    agents = [name for name, preset in PRESETS.items() if preset.served]
+    agents = [name for name, preset in load_presets().items() if preset.served]
     lists = {
         "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, "
         "SGLang, llama.cpp), anthropic, scripted (no language model). The packages: pip install "

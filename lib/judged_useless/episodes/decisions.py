@@ -12,6 +12,7 @@ from judged_useless.episodes.steps import (
     FINISH,
     NONE,
     UNKNOWN,
+    UNPARSED,
     USEFUL,
     USELESS,
     Ints,
@@ -46,8 +47,9 @@ class DecisionPoints:
         Whether that action is finish; whether it is the episode's last action.
     run : numpy.ndarray of int, shape (n,)
         Results in a row that the agent had judged USELESS; -1 where that cannot be known.
-    judged, earlier_useful : numpy.ndarray of bool, shape (n,)
-        Whether the latest result has a judgment; whether any result so far was judged USEFUL.
+    judged, unparsed, earlier_useful : numpy.ndarray of bool, shape (n,)
+        Whether the latest result has a judgment, and whether that is UNPARSED; whether any result so far was
+        judged USEFUL.
     failed_run : numpy.ndarray of int, shape (n,)
         Results in a row that failed by design; -1 where the regime is unknown and no ``failed`` is given.
     """
@@ -62,6 +64,7 @@ class DecisionPoints:
     is_last: Bools
     run: Ints
     judged: Bools
+    unparsed: Bools
     earlier_useful: Bools
     failed_run: Ints
 
@@ -130,6 +133,7 @@ def points_from_steps(frame: pd.DataFrame, steps: Steps) -> DecisionPoints:
         is_last=(place - start)[now] + 1 == steps.n_actions[episode],
         run=current_run(steps.judgment, start)[before],
         judged=steps.judgment[before] != NONE,
+        unparsed=steps.judgment[before] == UNPARSED,
         earlier_useful=useful[before],
         failed_run=current_run(as_judgments, start)[before],
     )

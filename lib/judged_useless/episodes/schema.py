@@ -271,10 +271,18 @@ def require_columns(frame: pd.DataFrame, required: Sequence[str], source: str = 
             raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
 
 
+def with_task(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes whose ``task``, where some leave it out, is the paper's: HotpotQA, or FEVER."""
+    if "task" not in frame or "split" not in frame or not frame["task"].isna().any():
+        return frame
+    fever = frame["split"].str.startswith("fever")
+    return frame.assign(task=frame["task"].where(frame["task"].notna(), np.where(fever, "fever", "hotpotqa")))
+
+
 def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     """Refuse an episode that is, or could be, one that came before.
 
-    What an episode leaves out is what the paper has: eight actions, HotpotQA, or FEVER on a split named so.
+    What an episode leaves out is what the paper has: eight actions, and the task of :func:`with_task`.
     Without a seed it could be any of those with one.
 
     Parameters
@@ -284,10 +292,7 @@ def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     place : callable
         Returns where the episode of a row is.
     """
-    key = frame[[name for name in (*KEY, "task") if name in frame]]
-    if "task" in key and "split" in key and key["task"].isna().any():
-        fever = key["split"].str.startswith("fever")
-        key = key.assign(task=key["task"].where(key["task"].notna(), np.where(fever, "fever", "hotpotqa")))
+    key = with_task(frame[[name for name in (*KEY, "task") if name in frame]])
     if "budget" in frame:
         key = key.assign(budget=pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
     same = key.duplicated()

@@ -1,6 +1,6 @@
 """Contrasts at the same step: Δ on the agent's own judgments, on design labels, and for leaving a source."""
 
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,15 @@ from judged_useless.estimators.matching import (
     Ints,
     Judgments,
     Weights,
+    failing_points,
+    noted,
     require_judgments,
     step_window,
     stratified_difference,
     warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Measure, Resampling, Stream
+from judged_useless.estimators.resampling import Measure, Options, Resampling, resampled
 from judged_useless.protocol.vocabulary import ACTIONS
 
 Strata = Literal["step", "question", "regime"]
@@ -62,6 +64,7 @@ def contrast_measure(
     )
 
 
+@resampled
 def time_matched_contrast(
     episodes: Episodes,
     *,
@@ -71,10 +74,7 @@ def time_matched_contrast(
     t_max: int | None = None,
     gap: int = 2,
     weights: Weights = "mantel_haenszel",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     r"""Return Δ, the time-matched contrast on the agent's own judgments.
 
@@ -89,13 +89,14 @@ def time_matched_contrast(
 
     Positive for an agent that stops on its run of useless results, zero for one that stops by a clock or the
     deadline, negative when stops follow earlier useful evidence.
+    Paper §2 "Measuring what stopping responds to", Appendix C.1, Tables 6, 22 and 23 (arXiv:2610.06191).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``actions`` and ``judgments``. The paper pools the five regimes in
-        :data:`judged_useless.FAIL`; what is given is what is pooled, with a warning where it is of more than
-        one model, condition or split.
+        With ``question_id``, ``actions`` and ``judgments``. What is given is pooled, with a warning where it
+        is of more than one model, condition, split or task; clean and plausible episodes beside others are
+        left out, as in the paper, which pools the regimes in :data:`judged_useless.FAIL`.
     strata : {"step", "question", "regime"}, default "step"
         Compare at the same t; at the same t of the same question; at the same t in the same regime.
     judgments : {"recorded", "stated"}, default "recorded"
@@ -105,7 +106,8 @@ def time_matched_contrast(
         First decision pooled.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions), so that the last chance to
-        answer is left out. The budget is the episodes' ``budget``, or 8.
+        answer is left out. The budget is the episodes' ``budget``; where none states one 8, or the actions
+        of the longest, which the note says.
     gap : int, default 2
         Results at the start that the run of group (b) leaves out at least: 1 <= s <= t - `gap`.
     weights : {"mantel_haenszel", "equal", "n"}
@@ -123,7 +125,8 @@ def time_matched_contrast(
     -------
     Estimate
         A difference of probabilities in [-1, 1]; `n` counts decisions. Also ``["delta"]``, ``["ci_low"]``,
-        ``["ci_high"]``; its parts hold the counts and crude rates of both groups.
+        ``["ci_high"]``; its parts hold the counts and crude rates of both groups, and how many results were
+        judged and how many of those judgments could not be read (``n_judged``, ``n_unparsed``).
 
     Raises
     ------
@@ -131,19 +134,13 @@ def time_matched_contrast(
         If a group is empty or no stratum has both, as when all judgments are missing; or if a regime has no
         judgment at all while others have.
     EpisodeError
-        If an episode is not what the schema says, or the strata need a regime that is not given.
-    ValueError
-        If an option is out of range.
+        If the strata need a regime that is not given.
 
     Notes
     -----
     Not to be trusted when group (b) is small (read ``parts["n_b"]``), or when decisions with an unknown run
     were left out selectively. A history in (b) may hold useful evidence, so a negative Δ does not by itself
     say that useless results keep the agent going; see the hazard model.
-
-    References
-    ----------
-    Paper §2 "Measuring what stopping responds to", Appendix C.1, Tables 6, 22 and 23 (arXiv:2610.06191).
 
     Examples
     --------
@@ -154,9 +151,10 @@ def time_matched_contrast(
     >>> print(time_matched_contrast(unaided, strata="question"))
     Δ = -0.076 [-0.109, -0.046]
     """
-    plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "Δ")
-    return contrast_measure(points, strata, t_min, t_max, gap, weights).estimate(plan)
+    plan = Resampling(**options)
+    points, left_out = failing_points(with_judgments(episodes, judgments), "Δ")
+    measure = contrast_measure(points, strata, t_min, t_max, gap, weights)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
 
 
 def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | None = None) -> Measure:
@@ -174,47 +172,33 @@ def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | No
     )  # fmt: skip
 
 
+@resampled
 def design_label_contrast(
-    episodes: Episodes,
-    *,
-    t_min: int = 3,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_min: int = 3, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     """Return the time-matched contrast on design labels, for agents without recorded judgments.
 
     As Δ, with (a) the decisions of the persistent regime and (b) those of late_onset_from_3 at the same t:
-    in both the latest result failed, in (b) the first two did not.
+    in both the latest result failed, in (b) the first two did not. Paper §2 "Reading Δ", Table 6.
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``regime``, ``actions`` and ``judgments`` (which may be empty); regimes other
         than the two are ignored.
-    t_min, t_max, n_boot, seed, level, stream
+    t_min, t_max
         As in :func:`time_matched_contrast`.
 
     Returns
     -------
     Estimate
-        A difference of probabilities in [-1, 1]; `n` counts decisions.
+        A difference of probabilities in [-1, 1]; `n` counts decisions. Agents that answer before the
+        onset leave few and selected decisions in (b).
 
     Raises
     ------
     UndefinedEstimateError
         If one of the two regimes has no decision in the window.
-
-    Notes
-    -----
-    Agents that answer in late_onset_from_3 before its onset leave few decisions in (b), and those are a
-    selected set.
-
-    References
-    ----------
-    Paper §2 "Reading Δ", Appendix C.1, Table 6 (arXiv:2610.06191).
 
     Examples
     --------
@@ -222,9 +206,10 @@ def design_label_contrast(
     >>> print(design_label_contrast(load_episodes(condition="enforced_rule")))
     design-label contrast = 0.158 [0.118, 0.197]
     """
-    plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "the design-label contrast")
-    return design_label_measure(points, t_min, t_max).estimate(plan)
+    plan = Resampling(**options)
+    points = build_decision_points(episodes)
+    warn_if_pooled(points.episodes, "the design-label contrast")
+    return noted(design_label_measure(points, t_min, t_max), points, t_max, "", judged=False).estimate(plan)
 
 
 def first_switch(episodes: pd.DataFrame) -> Ints:
@@ -236,47 +221,33 @@ def first_switch(episodes: pd.DataFrame) -> Ints:
     )
 
 
+@resampled
 def leave_contrast(
-    episodes: Episodes,
-    *,
-    t_min: int = 3,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_min: int = 3, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     """Return the time-matched contrast for leaving the primary source, by switching or by answering.
 
     As Δ, over the decisions at which the backup has not been used yet, with the event "the action is
-    backup_search or finish".
+    backup_search or finish". Paper §4 "A backup tool", Appendix D.5, Table 25 (arXiv:2610.06191).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         Two-source episodes with ``question_id``, ``actions`` and ``judgments``; the paper pools the failure
         regimes of the primary source.
-    t_min, t_max, n_boot, seed, level, stream
+    t_min, t_max
         As in :func:`time_matched_contrast`.
 
     Returns
     -------
     Estimate
-        A difference of probabilities in [-1, 1]; `n` counts decisions.
+        A difference of probabilities in [-1, 1]; `n` counts decisions. Agents that switch at the first
+        useless result leave few and selected ones.
 
     Raises
     ------
     UndefinedEstimateError
-        If no episode uses the backup at all (these are no two-source episodes, or Δ says the same), a group
-        is empty, or judgments are missing.
-
-    Notes
-    -----
-    Agents that switch at the first useless result leave few decisions at t >= 3, and a selected set of them.
-
-    References
-    ----------
-    Paper §4 "A backup tool", Appendix D.5, Table 25 (arXiv:2610.06191).
+        If no episode uses the backup at all, a group is empty, or judgments are missing.
 
     Examples
     --------
@@ -288,8 +259,8 @@ def leave_contrast(
     >>> leave_contrast(left).value
     1.0
     """
-    plan, name = Resampling(n_boot, seed, level, stream), "Δ (leave)"
-    points = warn_if_pooled(build_decision_points(episodes), name)
+    plan, name = Resampling(**options), "Δ (leave)"
+    points, left_out = failing_points(episodes, name)
     first, last = step_window(points, t_min, t_max)
     switch = first_switch(points.episodes)
     if (switch == _NEVER).all():
@@ -298,38 +269,32 @@ def leave_contrast(
     require_judgments(name, points, still & (points.t >= first) & (points.t <= last))
     a, b = compared_histories(points, first, last)
     leaves = np.isin(points.action, _EXITS)
-    return stratified_difference(name, points, leaves, a & still, b & still, points.t).estimate(plan)
+    measure = stratified_difference(name, points, leaves, a & still, b & still, points.t)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
 
 
 def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:
-    """Return when episodes first switch to the backup source.
+    """Return when episodes first switch to the backup source (paper, Appendix D.5, Table 25).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        Two-source episodes of one regime (the paper: a persistently failing primary source), with
-        ``question_id`` and ``actions``.
+        Two-source episodes of one regime, with ``question_id`` and ``actions``.
     by : int, default 4
         Action, counted from 1, by which a switch counts as early.
 
     Returns
     -------
     pandas.Series
-        ``switched_by`` and ``ever_switched`` (shares of episodes in [0, 1]), ``median_first`` (action of the
-        first switch, counted from 1, among those that switch; missing if none does), ``answered_first``
-        (share of episodes that answer without a switch before) and ``n`` (episodes).
-
-    References
-    ----------
-    Paper, Appendix D.5, Table 25 (arXiv:2610.06191).
+        ``switched_by`` and ``ever_switched`` (shares of episodes), ``median_first`` (action of the first
+        switch, counted from 1; missing if none switches), ``answered_first`` (share that answers without a
+        switch before) and ``n`` (episodes).
 
     Examples
     --------
-    >>> episodes = [
-    ...     {"question_id": "q1", "actions": ["search", "backup_search", "finish"]},
-    ...     {"question_id": "q2", "actions": ["search", "finish"]},
-    ... ]
-    >>> switch_summary(episodes).to_dict()
+    >>> switch, answer = ["search", "backup_search", "finish"], ["search", "finish"]
+    >>> rows = [{"question_id": q, "actions": each} for q, each in (("a", switch), ("b", answer))]
+    >>> switch_summary(rows).to_dict()
     {'switched_by': 0.5, 'ever_switched': 0.5, 'median_first': 2.0, 'answered_first': 0.5, 'n': 2.0}
     """
     if by < 1:

@@ -45,6 +45,8 @@ class Estimate(Mapping[str, object]):
         Why the value or the interval is undefined; empty when both are defined.
     parts : mapping of str to float
         Quantities the value was made from, such as counts and the rates that were contrasted.
+    note : str
+        What a reader of the number should know, such as a budget that was taken from the data.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Estimate(Mapping[str, object]):
     seed: int | None = None
     reason: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
 
     def __post_init__(self) -> None:
         for bound in ("low", "high"):
@@ -129,7 +132,8 @@ class Estimate(Mapping[str, object]):
         UndefinedEstimateError
             If the row states that its value is undefined; the message is the row's reason.
         """
-        values = {name: row[name] for name in _NAMES if name != "parts"}
+        values = {name: row[name] for name in _NAMES if name not in ("parts", "note")}
+        values["note"] = row.get("note", "")
         if values["value"] != values["value"]:
             # A row made of an error already says what is undefined.
             reason, prefix = str(values["reason"]), f"{values['name']} is undefined: "
@@ -154,7 +158,8 @@ class Estimate(Mapping[str, object]):
     def __repr__(self) -> str:
         if not self.defined:
             return str(self)
-        return f"{self}  ({self.level:.0%} {self.method}; n = {self.n:,}, {self.n_clusters:,} questions)"
+        method, note = f"{100 * self.level:.6g}% {self.method}", f"; {self.note}" if self.note else ""
+        return f"{self}  ({method}; n = {self.n:,}, {self.n_clusters:,} questions{note})"
 
     def _repr_html_(self) -> str:
         return f"<p class='estimate'>{escape(repr(self))}</p>"

@@ -1,11 +1,12 @@
 """The hazard of answering: by failed results in a row, the integration index, and the hazard model."""
 
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
@@ -13,12 +14,22 @@ from judged_useless.estimators.matching import (
     Bools,
     Ints,
     Judgments,
+    failing_points,
     last_step,
+    noted,
     require_judgments,
-    warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Options,
+    Resampling,
+    Stream,
+    cluster_sums,
+    resampled,
+    share,
+)
 
 #: Runs of failed results whose hazards the index subtracts.
 LATE, EARLY = (4, 5), (1, 2)
@@ -65,14 +76,9 @@ def index_measure(points: DecisionPoints, t_max: int | None = None) -> Measure:
     return Measure("I", sums, lambda each: share(each[..., 0:2]) - share(each[..., 2:4]), n=n, parts=parts)
 
 
+@resampled
 def integration_index(
-    episodes: Episodes,
-    *,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     r"""Return the integration index I, the pre-registered (and confounded) stopping measure.
 
@@ -82,16 +88,15 @@ def integration_index(
 
     where h(J) is the share of decisions that answer among those whose current run of *failed* results has a
     length in J, pooled over the episodes given.
+    Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``regime`` (or ``failed``), ``actions`` and ``judgments`` (which may be empty).
-        The paper pools the five regimes in :data:`judged_useless.FAIL`; a clean episode adds nothing.
+        The paper pools the regimes in :data:`judged_useless.FAIL`; clean and plausible are left out.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions).
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -111,10 +116,6 @@ def integration_index(
     Not a measure of integration by itself: where the source fails from the start the run grows with time,
     so an agent that stops by a clock scores up to +0.5 (Table 7).
 
-    References
-    ----------
-    Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import FAIL, load_episodes
@@ -124,35 +125,31 @@ def integration_index(
     >>> round(index["h_4_5"], 2), round(index["h_1_2"], 2)
     (0.48, 0.01)
     """
-    plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "I")
-    return index_measure(points, t_max).estimate(plan)
+    plan = Resampling(**options)
+    points, left_out = failing_points(episodes, "I")
+    return noted(index_measure(points, t_max), points, t_max, left_out, judged=False).estimate(plan)
 
 
+@resampled
 def hazard_by_failed_run(
-    episodes: Episodes,
-    *,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_max: int | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
     """Return the probability of answering at a decision, by the number j of failed results just before it.
 
     h(j) = answers / decisions, over the decisions whose current run of failed results (design labels) has
-    length j, pooled over the episodes given; the last chance to answer is left out.
+    length j; the last chance to answer is left out. Paper, Appendix C.2, Figure 5 (arXiv:2610.06191).
 
     Parameters
     ----------
-    episodes, t_max, n_boot, seed, level, stream
+    episodes, t_max
         As in :func:`integration_index`.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates with index ``failed_run``, one row for each j >= 1 that occurs; ``value`` is a
-        probability in [0, 1], ``n`` counts decisions.
+        A frame of estimates with index ``failed_run``, one row for each j >= 1 that occurs; ``n`` counts
+        decisions. A rise with j is no sign of integration: j grows with time when the source fails from the
+        start, and at a large j are the agents that have not stopped before.
 
     Raises
     ------
@@ -161,15 +158,6 @@ def hazard_by_failed_run(
     EpisodeError
         If it is not known which results failed.
 
-    Notes
-    -----
-    A rise with j is no sign of integration: j grows with time when the source fails from the start. Decisions
-    at a large j are those of agents that have not stopped before.
-
-    References
-    ----------
-    Paper, Appendix C.2, Figure 5 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import FAIL, load_episodes
@@ -177,13 +165,14 @@ def hazard_by_failed_run(
     >>> hazard["value"].round(2).to_dict()
     {1: 0.0, 2: 0.01, 3: 0.05, 4: 0.11, 5: 0.93, 6: 0.24}
     """
-    plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "the hazard")
+    plan = Resampling(**options)
+    points, left_out = failing_points(episodes, "the hazard")
     inside = _before_last_action(points, t_max)
     estimates: dict[object, Estimate] = {}
     for j in np.unique(points.failed_run[inside & (points.failed_run >= 1)]).tolist():
         here = inside & (points.failed_run == j)
-        estimates[j] = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum())).estimate(plan)
+        measure = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum()))
+        estimates[j] = noted(measure, points, t_max, left_out, judged=False).estimate(plan)
     if not estimates:
         raise UndefinedEstimateError("the hazard is undefined: no decision follows a failed result")
     return estimates_frame(estimates, "failed_run")
@@ -289,6 +278,7 @@ def hazard_model(
     where run is the number of results in a row judged USELESS and earlier useful is 1 when any result so far
     was judged USEFUL. β > 0: stopping rises with accumulated useless evidence. γ > 0: it follows earlier
     useful evidence.
+    Paper §3, Appendix C.2, Table 10 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -315,16 +305,12 @@ def hazard_model(
         If no decision follows a useless result, a regime has no judgments, or neither coefficient is
         identified: without any earlier judgment other than USELESS the run equals the step.
     EpisodeError
-        If an episode is not what the schema says, or has no regime.
+        If has no regime.
 
     Notes
     -----
     A linear probability: fitted values may leave [0, 1], and a step at k = 5 is averaged into a slope. β
     rests on histories with an earlier judgment other than USELESS, 5 to 31 % of the paper's decisions.
-
-    References
-    ----------
-    Paper §3, Appendix C.2, Table 10 (arXiv:2610.06191).
 
     Examples
     --------
@@ -334,10 +320,11 @@ def hazard_model(
     [[0.15, 0.13, 0.17], [0.06, 0.01, 0.11]]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "the hazard model")
+    points, left_out = failing_points(with_judgments(episodes, judgments), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
     estimates: dict[object, Estimate] = {
-        key: Estimate.attempt(measure.estimate, plan) for key, measure in measures.items()
+        key: Estimate.attempt(noted(measure, points, t_max, left_out, judged=True).estimate, plan)
+        for key, measure in measures.items()
     }
     if not any(each.defined for each in estimates.values()):
         reasons = "; ".join(each.reason for each in estimates.values())

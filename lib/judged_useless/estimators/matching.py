@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -9,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.decisions import DecisionPoints
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
-from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.resampling import Floats, Measure, Statistic, cluster_sums
 
@@ -20,6 +21,8 @@ Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Weights = Literal["mantel_haenszel", "equal", "n"]
 Judgments = Literal["recorded", "stated"]
+#: Regimes in which the source does not fail; its pages may help no more than a failed one's (plausible).
+WITHOUT_FAILURE = ("clean", "plausible")
 
 
 def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
@@ -70,24 +73,40 @@ def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
         raise EpisodeError(str(error).replace("'judgments'", "'stated'")) from error
 
 
-def warn_if_pooled(points: DecisionPoints, measure: str) -> DecisionPoints:
-    """Return decision points as they are, with a warning if they come from several cells.
+def warn_if_pooled(episodes: pd.DataFrame, measure: str, stacklevel: int = 3) -> None:
+    """Warn if episodes come from several cells.
 
     Pooling two models or conditions is rarely meant, and its result lies between theirs or, as the cells
     weigh differently at each step, outside.
     """
-    episodes = points.episodes
-    labels = [name for name in ("model", "condition", "split") if name in episodes]
-    mixed = [name for name in labels if len(episodes[name].unique()) > 1]
+    labels = [name for name in ("model", "condition", "split", "task") if name in episodes]
+    cells = with_task(episodes[labels]).drop_duplicates()
+    mixed = [name for name in labels if len(cells[name].unique()) > 1]
     if mixed:
-        cells = [" × ".join(map(str, cell)) for cell in episodes[labels].drop_duplicates().to_numpy()]
+        named = "; ".join(" × ".join(map(str, cell)) for cell in cells.head(4).to_numpy())
         rest = f" and {len(cells) - 4} more" if len(cells) > 4 else ""
         warnings.warn(
-            f"{measure} pools {len(cells)} cells ({'; '.join(cells[:4])}{rest}); choose one by "
-            f"{', '.join(mixed)}",
-            stacklevel=3,
+            f"{measure} pools {len(cells)} cells ({named}{rest}); choose one by {', '.join(mixed)}",
+            stacklevel=stacklevel,
         )
-    return points
+
+
+def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, str]:
+    """Return the decisions where the source may fail, and a note on what of the episodes is left out.
+
+    The paper's measures are over failure regimes. Where episodes of clean and plausible lie beside those,
+    they are left out, whether they have judgments (as in cells that judge as they go) or not.
+    """
+    frame = as_frame(episodes)
+    warn_if_pooled(frame, measure, 4)
+    if "regime" not in frame:
+        return build_decision_points(frame), ""
+    without = frame["regime"].isin(WITHOUT_FAILURE)
+    if not without.any() or without.all():
+        return build_decision_points(frame), ""
+    names = ", ".join(frame["regime"][without].unique())
+    note = f"{int(without.sum()):,} episodes of {names} are left out: the source does not fail there"
+    return build_decision_points(frame[~without]), note
 
 
 def require_one_cell(frame: pd.DataFrame) -> None:
@@ -106,15 +125,32 @@ def require_one_cell(frame: pd.DataFrame) -> None:
 
 
 def budget_of(episodes: pd.DataFrame) -> int:
-    """Return the number of actions an episode may take: its own ``budget``, or the paper's eight."""
+    """Return the number of actions an episode may take: its own ``budget``, or the paper's eight.
+
+    Where none is stated and an episode took more actions, the budget is taken to be those of the longest one;
+    :func:`budget_note` says so.
+    """
+    longest = int(episodes["actions"].map(len).max()) if "actions" in episodes else 0
+    assumed = max(DEFAULT_BUDGET, longest)
     if "budget" not in episodes:
-        return DEFAULT_BUDGET
-    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).unique()
+        return assumed
+    stated = pd.to_numeric(episodes["budget"])
+    # Beside stated budgets, an episode without one has the paper's, as long as it keeps to it.
+    unstated = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else pd.Series(dtype=int)
+    budgets = {int(each) for each in stated.dropna().unique()}
+    if stated.isna().any():
+        budgets.add(max(DEFAULT_BUDGET, *unstated, 0))
     if len(budgets) > 1:
-        raise EpisodeError(
-            f"episodes: field 'budget' mixes {sorted(map(int, budgets))}; contrast them one by one"
-        )
-    return int(budgets[0])
+        raise EpisodeError(f"episodes: field 'budget' mixes {sorted(budgets)}; contrast them one by one")
+    return budgets.pop()
+
+
+def budget_note(episodes: pd.DataFrame) -> str:
+    """Return what is to be said of the budget: empty unless it was taken from the data."""
+    budget = budget_of(episodes)
+    if budget == DEFAULT_BUDGET or ("budget" in episodes and episodes["budget"].notna().any()):
+        return ""
+    return f"no budget is stated, so it is taken to be the {budget} actions of the longest episode"
 
 
 def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
@@ -123,6 +159,32 @@ def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
     if last < least:
         raise ValueError(f"t_max must be at least {least}, not {last}")
     return last
+
+
+def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
+    """Return a measure with what is to be said of its episodes: of their budget, and of unread judgments.
+
+    Parameters
+    ----------
+    measure, points
+        The measure and its decisions.
+    t_max : int or None
+        Last step as the reader gave it; where he did, the budget is of no matter.
+    said : str
+        What else is to be said.
+    judged : bool
+        Whether it reads the judgments: then they are counted in its parts, and those that could not be read.
+    """
+    notes, parts = [said], dict(measure.parts)
+    if t_max is None:
+        notes.append(budget_note(points.episodes))
+    if judged:
+        inside = points.t <= last_step(points, t_max)
+        n_judged, n_unparsed = (int((each & inside).sum()) for each in (points.judged, points.unparsed))
+        parts |= {"n_judged": n_judged, "n_unparsed": n_unparsed}
+        if n_unparsed:
+            notes.append(f"{n_unparsed:,} of {n_judged:,} judgments could not be read, and ended the run")
+    return replace(measure, parts=parts, note="; ".join(filter(None, notes)))
 
 
 def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:

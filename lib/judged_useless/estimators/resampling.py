@@ -4,12 +4,13 @@ The question is the unit of dependence: all decisions of all its episodes are dr
 over *sums by cluster*; a resample is then a row of weights, and all resamples are one matrix product.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import lru_cache
-from math import floor
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from inspect import Parameter, signature
+from math import ceil, floor
 from random import Random
-from typing import Literal
+from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +19,14 @@ from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 
 Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
+Estimator = TypeVar("Estimator", bound=Callable[..., Any])
 _WORD_BITS = 32
 #: Most resamples of an interval.
 MAX_N_BOOT = 100_000
+#: Weights that are held at once: 32 MB, however many questions and resamples there are.
+_BLOCK = 2**22
 #: Resampled values that differ by less are taken for equal: rounding, not sampling.
 _SAME = 1e-12
 
@@ -68,64 +73,113 @@ class Resampling:
             raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 
 
-def released_draws(n_clusters: int, n_boot: int, seed: int = 0, size: int | None = None) -> NDArray[np.int64]:
-    """Return the released bootstrap's cluster indices, shape (n_boot, size).
+class Options(TypedDict, total=False):
+    """Options of the estimators that resample; see :class:`Resampling`."""
 
-    Equal to ``[rng.randrange(n_clusters) for _ in range(n_boot * size)]`` with
-    ``rng = random.Random(seed)``, at NumPy speed: the same Mersenne Twister state is handed to NumPy, a draw
-    keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that is too large is dropped.
+    n_boot: int
+    seed: int
+    level: float
+    stream: Stream
 
-    Parameters
-    ----------
-    n_clusters, n_boot : int
-        Number of clusters, and of resamples.
-    seed : int, default 0
-        Seed of the stream.
-    size : int, optional
-        Clusters drawn in a resample; by default as many as there are.
 
-    Examples
-    --------
-    >>> released_draws(300, 2, size=4).tolist()
-    [[197, 215, 20, 132], [261, 248, 207, 155]]
+def resampled(estimator: Estimator) -> Estimator:
+    """Show an estimator's options of resampling, with their defaults, in its signature and documentation."""
+    own = signature(estimator)
+    named = [each for each in own.parameters.values() if each.kind != Parameter.VAR_KEYWORD]
+    options = [
+        each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(Resampling).parameters.values()
+    ]
+    vars(estimator)["__signature__"] = own.replace(parameters=[*named, *options])
+    there, returns, rest = (estimator.__doc__ or "").partition("\n\n    Returns\n")
+    told = "\n    n_boot, seed, level, stream\n        See :class:`Resampling`."
+    estimator.__doc__ = f"{there}{told}{returns}{rest}"
+    return estimator
+
+
+def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
+    """Return what draws the next cluster indices of the released bootstrap.
+
+    Equal to calls of ``random.Random(seed).randrange(n_clusters)``, at NumPy speed: the same Mersenne Twister
+    state is handed to NumPy, a draw keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that
+    is too large is dropped.
     """
-    size = n_clusters if size is None else size
     _, state, _ = Random(seed).getstate()
     twister = np.random.MT19937()
     twister.state = {
         "bit_generator": "MT19937",
         "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
     }
-    wanted, kept, bits = n_boot * size, [], n_clusters.bit_length()
-    missing = wanted
-    while missing > 0:
-        words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64)
-        draws = words >> (_WORD_BITS - bits)
-        kept.append(draws[draws < n_clusters])
-        missing -= len(kept[-1])
-    return np.concatenate(kept)[:wanted].astype(np.int64).reshape(n_boot, size)
+    bits = n_clusters.bit_length()
+    ahead = np.empty(0, dtype=np.int64)
+
+    def draw(count: int) -> Ints:
+        nonlocal ahead
+        kept = [ahead]
+        while (missing := count - sum(map(len, kept))) > 0:
+            words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64) >> (_WORD_BITS - bits)
+            kept.append(words[words < n_clusters].astype(np.int64))
+        drawn = np.concatenate(kept)
+        ahead = drawn[count:]
+        return drawn[:count]
+
+    return draw
 
 
-@lru_cache(maxsize=32)
-def resampling_weights(
-    n_clusters: int, n_boot: int, seed: int, stream: Stream = "released", size: int | None = None
-) -> Floats:
-    """Return how often each resample draws each cluster, shape (n_boot, n_clusters).
+def draw_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Ints]:
+    """Yield the cluster indices of all resamples in blocks of shape (resamples, size), none of them large.
 
-    Cached and read-only, so that all measures on the same questions share it.
+    Parameters
+    ----------
+    n_clusters : int
+        Number of clusters.
+    plan : Resampling
+        Resamples, seed and stream.
+    size : int, optional
+        Clusters drawn in a resample; by default as many as there are.
+
+    Examples
+    --------
+    >>> next(draw_blocks(300, Resampling(2), 4)).tolist()
+    [[197, 215, 20, 132], [261, 248, 207, 155]]
     """
-    if stream == "released":
-        draws = released_draws(n_clusters, n_boot, seed, size)
+    size = size or n_clusters
+    draw = _released_stream(n_clusters, plan.seed)
+    if plan.stream == "numpy":
+        rng = np.random.default_rng(plan.seed)
+
+        def draw(count: int) -> Ints:
+            return rng.integers(n_clusters, size=count)
+
+    rows = max(1, _BLOCK // max(size, n_clusters))
+    for first in range(0, plan.n_boot, rows):
+        block = min(rows, plan.n_boot - first)
+        yield draw(block * size).reshape(block, size)
+
+
+def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Floats]:
+    """Yield how often each resample draws each cluster, in blocks of shape (resamples, n_clusters)."""
+    if plan.n_boot * max(size or 0, n_clusters) <= _BLOCK:
+        yield _one_block(n_clusters, replace(plan, level=0.95), size)
     else:
-        draws = np.random.default_rng(seed).integers(n_clusters, size=(n_boot, size or n_clusters))
-    flat = draws + np.arange(n_boot)[:, None] * n_clusters
-    counts = np.bincount(flat.ravel(), minlength=n_boot * n_clusters)
-    weights: Floats = counts.reshape(n_boot, n_clusters).astype(np.float64)
+        yield from map(partial(_counted, n_clusters), draw_blocks(n_clusters, plan, size))
+
+
+def _counted(n_clusters: int, draws: Ints) -> Floats:
+    flat = (draws + np.arange(len(draws))[:, None] * n_clusters).ravel()
+    counts = np.bincount(flat, minlength=len(draws) * n_clusters)
+    weights: Floats = counts.reshape(len(draws), n_clusters).astype(np.float64)
+    return weights
+
+
+@lru_cache(maxsize=8)
+def _one_block(n_clusters: int, plan: "Resampling", size: int | None) -> Floats:
+    """Return the weights of all resamples, which all measures on the same questions share."""
+    weights = _counted(n_clusters, next(draw_blocks(n_clusters, plan, size)))
     weights.flags.writeable = False
     return weights
 
 
-def cluster_sums(codes: NDArray[np.int64], n_clusters: int, columns: Floats) -> Floats:
+def cluster_sums(codes: Ints, n_clusters: int, columns: Floats) -> Floats:
     """Sum rows of shape (n, m) by their cluster: shape (n_clusters, m)."""
     sums = [np.bincount(codes, weights=column, minlength=n_clusters) for column in columns.T]
     return np.stack(sums, axis=1)
@@ -140,15 +194,16 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     Raises
     ------
     UndefinedEstimateError
-        If there are too few values for the two bounds to be in order.
+        If there is not one value in each tail: the interval would be one of another level.
     """
     ordered, tail = np.sort(values), (1 - level) / 2
     # Rounding first: 2000 * (1 - 0.025) is 1949.9999999999998 in floating point.
     first = floor(round(tail * len(ordered), 9))
     last = floor(round((1 - tail) * len(ordered), 9)) - 1
-    if last < first:
+    if first < 1:
         raise UndefinedEstimateError(
-            f"{len(ordered)} resampled values are too few for a {level:.0%} percentile interval"
+            f"{len(ordered)} resampled values are too few for a {100 * level:.6g}% percentile interval; "
+            f"it takes at least {ceil(round(1 / tail, 6))}"
         )
     return float(ordered[first]), float(ordered[last])
 
@@ -180,6 +235,8 @@ class Measure:
         Passed on to the estimate.
     undefined : str
         What is missing when the value is undefined.
+    note : str
+        Passed on to the estimate.
     """
 
     name: str
@@ -188,6 +245,7 @@ class Measure:
     n: int
     parts: Mapping[str, float] = field(default_factory=dict)
     undefined: str = "nothing to compute it from"
+    note: str = ""
 
     @property
     def n_clusters(self) -> int:
@@ -203,8 +261,8 @@ class Measure:
 
     def resampled(self, plan: Resampling, size: int | None = None) -> Floats:
         """Return the value in every resample of `size` questions (by default as many as there are)."""
-        weights = resampling_weights(self.n_clusters, plan.n_boot, plan.seed, plan.stream, size)
-        return self.statistic(weights @ self.sums)
+        blocks = weight_blocks(self.n_clusters, plan, size)
+        return np.concatenate([self.statistic(weights @ self.sums) for weights in blocks])
 
     def estimate(self, plan: Resampling) -> Estimate:
         """Return the value with its question-cluster percentile interval.
@@ -220,8 +278,9 @@ class Measure:
         value = self.value()
         values = self.resampled(plan) if self.n_clusters > 1 else np.empty(0)
         return with_interval(
-            self.name, value, values, plan, n=self.n, n_clusters=self.n_clusters, parts=self.parts
-        )
+            self.name, value, values, plan,
+            n=self.n, n_clusters=self.n_clusters, parts=dict(self.parts), note=self.note,
+        )  # fmt: skip
 
 
 def with_interval(
@@ -232,7 +291,8 @@ def with_interval(
     *,
     n: int,
     n_clusters: int,
-    parts: Mapping[str, float] | None = None,
+    parts: Mapping[str, float],
+    note: str = "",
 ) -> Estimate:
     """Return an estimate from a value and its resampled values, NaN where those are undefined."""
     defined = values[np.isfinite(values)]
@@ -241,7 +301,7 @@ def with_interval(
     return Estimate(
         name, value, low, high, plan.level, "question-cluster bootstrap, percentile",
         n=n, n_clusters=n_clusters, n_boot=drawn, n_failed=len(values) - len(defined), seed=plan.seed,
-        reason=reason, parts=dict(parts or {}),
+        reason=reason, parts=parts, note=note,
     )  # fmt: skip
 
 
@@ -250,8 +310,6 @@ def _bounds(defined: Floats, level: float, n_clusters: int) -> tuple[float | Non
         return None, None, "one question cannot be resampled"
     if not len(defined):
         return None, None, "no resample has a value"
-    if len(defined) == 1:
-        return None, None, "one resample has no spread"
     if np.ptp(defined) < _SAME:
         return None, None, "every resample gives the same value"
     try:

@@ -12,13 +12,13 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.episodes.schema import Episodes
 from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.contrast import Strata, compared_histories, contrast_measure
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.inference import wilson_interval
-from judged_useless.estimators.matching import Bools, Ints, Weights, step_window, warn_if_pooled
+from judged_useless.estimators.matching import Bools, Ints, Weights, failing_points, step_window
 from judged_useless.estimators.resampling import Measure, Resampling, Stream
 
 STRATA: tuple[Strata, ...] = get_args(Strata)
@@ -32,7 +32,7 @@ _SAME = 1e-12
 
 def _published(episodes: Episodes) -> tuple[DecisionPoints, Measure, Bools, Bools]:
     """Return the decisions, and Δ and the two groups as the paper defines them."""
-    points = warn_if_pooled(build_decision_points(episodes), "Δ")
+    points, _ = failing_points(episodes, "Δ")
     measure = contrast_measure(points)
     measure.value()  # raises where undefined
     return points, measure, *compared_histories(points, *step_window(points, 3, None))

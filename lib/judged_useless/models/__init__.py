@@ -4,40 +4,16 @@ import re
 from importlib import import_module
 from typing import Any, cast
 
-from judged_useless.models.base import (
-    ContextOverflowError,
-    CostCapReachedError,
-    Decoding,
-    EveryRequestFailsError,
-    FatalModelError,
-    Generation,
-    Message,
-    Model,
-    ModelError,
-    ServiceUnavailableError,
-)
+from judged_useless.models.base import Decoding, Generation, Message, Model
 
-__all__ = [
-    "PROVIDERS",
-    "ContextOverflowError",
-    "CostCapReachedError",
-    "Decoding",
-    "EveryRequestFailsError",
-    "FatalModelError",
-    "Generation",
-    "Message",
-    "Model",
-    "ModelError",
-    "ServiceUnavailableError",
-    "get_model",
-]
+__all__ = ["PROVIDERS", "Decoding", "Generation", "Message", "Model", "get_model"]
 
 #: Provider -> ``module:class``, imported when it is asked for, so that no SDK is needed before.
 PROVIDERS: dict[str, str] = {
     "vllm": "judged_useless.models.vllm_engine:VLLMModel",
     "openai": "judged_useless.models.openai_compatible:OpenAIModel",
     "anthropic": "judged_useless.models.anthropic_messages:AnthropicModel",
-    "scripted": "judged_useless.models.scripted_annotator:make_scripted",
+    "scripted": "judged_useless.models.scripted:make_scripted",
 }
 
 

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import Generation, Message
-from judged_useless.models.scripted import Scripted, ScriptedModel, stated_label
+from judged_useless.models.scripted import Scripted, stated_label
 from judged_useless.models.transcript import see
 from judged_useless.protocol.vocabulary import STATED_LABELS
 from judged_useless.tasks.question import Question
@@ -65,21 +65,8 @@ class ScriptedAnnotator(Scripted):
         """Return what a manifest keeps of it."""
         return self._described(wrong=self.wrong, mute=self.mute)
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_new_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        regex: str | None = None,
-    ) -> Generation:
-        """Label the record in the last message, as an annotation sends it.
-
-        Raises
-        ------
-        ValueError
-            If it is asked for anything but a label, or about a question that it was not handed.
-        """
+    async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
+        """Label the record in the last message, as an annotation sends it; ValueError if there is none."""
         shown = messages[-1]["content"]
         try:
             record = json.loads(shown)
@@ -112,8 +99,3 @@ class ScriptedAnnotator(Scripted):
         gold = [question.knowledge_base[title] for title in question.gold_titles]
         useful = seen.title in question.gold_titles or any(stated in page for page in gold)
         return "useful_new" if useful else "related"
-
-
-def make_scripted(name: str, **options: Any) -> ScriptedModel | ScriptedAnnotator:  # noqa: ANN401
-    """Make a scripted agent, or an annotator if the name says ``annotator-<percent>``."""
-    return (ScriptedAnnotator if name.startswith("annotator-") else ScriptedModel)(name, **options)

@@ -1,16 +1,17 @@
-"""What each figure draws: positions, labels, number of artists; and the picture around it."""
+"""What each figure draws: positions, colours, labels, what it leaves out; and the picture around it."""
 
 import base64
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Sequence
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from judged_useless import answer_rate_after_run, load_episodes
-from judged_useless.environment.regimes import MEAN6, REGIMES
+from judged_useless.environment.regimes import FAIL, MEAN6, REGIMES
+from judged_useless.estimators import answer_rate_after_run, useless_rate
 from judged_useless.estimators.estimate import Estimate
 from made_up_episodes import episode
 from matplotlib.axes import Axes
@@ -18,55 +19,75 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
-from paper_book.figures.published_beside import judged_and_answered, published_and_recomputed
-from paper_book.figures.strips import contrasted_histories, episode_strips, failure_schedules
-from paper_book.figures.style import COLOURS, PUBLISHED, RECOMPUTED, Picture, picture, short
+from paper_book import figures
+from paper_book.figures.maps import model_label, signed
+from paper_book.figures.style import COLOURS, CONDITIONS, MODELS, PUBLISHED, RECOMPUTED, Picture, short
+from paper_book.page import Page, open_page
+from paper_book.published.transcribed import published
+from paper_book.tables.compared import Comparison
+from paper_book.tables.data_table import Notice
 
 HOSTILE = "<script>alert('1')</script> \" & $\\frac{$"
-SHARE = {"value": 0.96, "low": 0.95, "high": 0.97}
+NOTHING = np.nan
+PAGE = open_page("embedded", model="qwen3-8b", condition="unaided", split="test300", n_boot=20)
+NONE = open_page("embedded", model="llama3.1-8b", condition="unaided", split="test300", n_boot=20)
 AFTER = Estimate(
     "answers", 0.25, 0.1, 0.45, 0.95, "Wilson interval", n=20, n_clusters=20, parts={"answers": 5, "k": 4}
 )
+JUDGED = pd.DataFrame(
+    {"value": [0.96], "low": [0.95], "high": [0.97], "n": [100]}, index=pd.Index(["persistent"])
+)
 
 
-def comparison() -> pd.DataFrame:
-    """Three rows: published and recomputed with intervals, published only, recomputed without interval."""
-    return pd.DataFrame(
-        {
-            "value": [-0.06, 0.2, np.nan],
-            "low": [-0.10, 0.1, np.nan],
-            "high": [-0.04, 0.3, np.nan],
-            "recomputed": [-0.065, np.nan, 0.1],
-            "recomputed_low": [-0.095, np.nan, np.nan],
-            "recomputed_high": [-0.039, np.nan, np.nan],
-        }
+def compared(**columns: Sequence[object]) -> Comparison:
+    """Return rows of a comparison; what is not given is blank."""
+    blank: dict[Any, Any] = (
+        published(6, panel="delta", model="qwen3-8b", condition="unaided").iloc[0].to_dict()
     )
+    n = max(map(len, columns.values()))
+    nothing: dict[str, object] = {
+        **dict.fromkeys(("value", "low", "high", "recomputed_low", "recomputed_high", "recomputed"), NOTHING),
+        **dict.fromkeys(("value_printed", "low_printed", "high_printed", "recomputed_words"), ""),
+        "own": False,
+        "simulated": False,
+    }
+    given: dict[Any, Any] = {name: [value] * n for name, value in (blank | nothing).items()}
+    rows = pd.DataFrame(given | columns)
+    for name in ("value", "low", "high"):
+        rows[f"{name}_printed"] = rows[name].map(lambda each: "" if pd.isna(each) else str(each))
+    return Comparison(rows, "A caption", PAGE)
 
 
-def schedules() -> pd.DataFrame:
-    return pd.DataFrame(
-        {t: [REGIMES[name].failed(t) for name in MEAN6] for t in range(1, 8)}, index=list(MEAN6)
-    )
+THREE = compared(
+    condition=["unaided", "budget", HOSTILE],
+    model=["qwen3-8b", "mine", "mine"],
+    value=[-0.06, 0.2, NOTHING], low=[-0.10, 0.1, NOTHING], high=[-0.04, 0.3, NOTHING],
+    recomputed=[-0.065, NOTHING, 0.1], recomputed_low=[-0.095, NOTHING, NOTHING],
+    recomputed_high=[-0.039, NOTHING, NOTHING],
+)  # fmt: skip
 
 
-def draw_comparison() -> Axes:
-    return published_and_recomputed(
-        comparison(), ["one", HOSTILE, "three"], title="Δ by arm", xlabel="Δ (difference)", source="mine"
-    )
+def drawn(shown: Picture | Notice) -> Picture:
+    assert isinstance(shown, Picture), shown
+    return shown
 
 
-def draw_strips() -> Axes:
-    rows = pd.DataFrame([episode("-+?."), episode("--", question_id="q2", judgments=["USELESS"])])
-    return episode_strips(rows, ["first", HOSTILE], title="Two episodes")
+def forest(**options: Any) -> Picture:
+    return drawn(figures.forest(THREE, "condition", title="Δ by arm", xlabel="Δ (difference)", **options))
 
 
-DRAWINGS: dict[str, Callable[[], Axes]] = {
-    "contrasted histories": contrasted_histories,
-    "episode strips": draw_strips,
-    "failure schedules": lambda: failure_schedules(schedules(), title="Schedules"),
-    "published and recomputed": draw_comparison,
-    "judged and answered": lambda: judged_and_answered(SHARE, AFTER, title="Judged and answered"),
+def strips(*rows: dict[str, Any]) -> Axes:
+    return drawn(figures.episode_strips(PAGE, pd.DataFrame(rows))).axes
+
+
+DRAWINGS: dict[str, Callable[[], Picture]] = {
+    "contrasted histories": figures.contrasted_histories,
+    "failure schedules": lambda: figures.failure_schedules(MEAN6),
+    "episode strips": lambda: drawn(
+        figures.episode_strips(PAGE, pd.DataFrame([episode("-+?."), episode("--", regime=HOSTILE)]))
+    ),
+    "forest": forest,
+    "judged and answered": lambda: drawn(figures.judged_and_answered(PAGE, JUDGED, AFTER)),
 }
 
 
@@ -75,187 +96,63 @@ def ticks(axes: Axes, which: str = "y") -> list[str]:
     return [label.get_text() for label in labels]
 
 
-def title(axes: Axes) -> str:
-    figure = axes.get_figure(root=True)
-    assert figure is not None
-    return (figure.get_suptitle() or axes.get_title()).replace("\n", " ")
-
-
 def legend(axes: Axes) -> list[str]:
     figure = axes.get_figure(root=True)
     assert figure is not None
     return [text.get_text() for each in figure.legends for text in each.get_texts()]
 
 
-def points(line: Line2D) -> NDArray[np.float64]:
-    return np.asarray(line.get_xydata(), dtype=np.float64)
+def ys(line: Line2D) -> list[float]:
+    return [float(y) for y in np.asarray(line.get_ydata())]
+
+
+def markers(axes: Axes, colour: str) -> list[tuple[float, float]]:
+    """Return the points of marker-only lines of a colour."""
+    return [
+        (float(x), float(y))
+        for line in axes.lines
+        if line.get_linestyle() == "None" and to_hex(line.get_color()) == colour
+        for x, y in zip(np.asarray(line.get_xdata()), np.asarray(line.get_ydata()), strict=True)
+    ]
 
 
 def tiles(axes: Axes) -> dict[tuple[int, int], tuple[str, str]]:
     """Return the tiles of a strip: (row from the bottom, column) -> (colour, text)."""
     rectangles = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
-    texts = list(axes.texts)
-    assert len(rectangles) == len(texts)
     return {
         (round(text.get_position()[1]), int(text.get_position()[0])): (
             to_hex(patch.get_facecolor()),
             text.get_text(),
         )
-        for patch, text in zip(rectangles, texts, strict=True)
+        for patch, text in zip(rectangles, axes.texts, strict=True)
     }
 
 
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_every_figure_has_a_title_and_a_named_axis(name: str) -> None:
-    axes = DRAWINGS[name]()
-    assert title(axes)
-    assert axes.get_xlabel()
-    assert all(ticks(axes))
+# --- every figure ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_the_same_drawing_gives_the_same_bytes(name: str) -> None:
-    once, again = (picture(DRAWINGS[name](), caption="c", alt="a").svg for _ in range(2))
+def test_the_same_drawing_gives_the_same_bytes_from_no_other_file(name: str) -> None:
+    once, again = (DRAWINGS[name]().svg for _ in range(2))
     assert once == again
     assert "<!--" not in once
-    assert "<dc:date>" not in once
-    root = ElementTree.fromstring(once)
-    assert root.tag.endswith("svg")
-    assert not re.findall(r'(?:href|src)="(?!#)', once)  # nothing from another file or host
+    assert ElementTree.fromstring(once).tag.endswith("svg")
+    assert not re.findall(r'(?:href|src)="(?!#)', once)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
-def test_nothing_is_drawn_outside_the_picture(name: str) -> None:
-    """Ticks, labels and legends all lie within the figure, so that none is cut off on the page."""
-    axes = DRAWINGS[name]()
+def test_nothing_is_drawn_outside_the_picture_and_all_is_named(name: str) -> None:
+    axes = DRAWINGS[name]().axes
     figure = axes.get_figure(root=True)
     assert figure is not None
-    if name in ("published and recomputed", "episode strips"):
-        axes.set_yticks(axes.get_yticks(), ["a label", *["another"] * (len(axes.get_yticks()) - 1)])
+    assert figure.get_suptitle()
+    assert axes.get_xlabel()
     figure.draw_without_rendering()
     box = figure.get_tightbbox()
     width, height = figure.get_size_inches()
-    assert box.x0 >= -0.05
-    assert box.y0 >= -0.05
+    assert min(box.x0, box.y0) >= -0.05
     assert box.x1 <= width + 0.05
     assert box.y1 <= height + 0.05
-
-
-def test_published_and_recomputed_points_and_intervals() -> None:
-    axes = draw_comparison()
-    assert ticks(axes) == ["one", HOSTILE, "three"]
-    assert axes.get_xlabel() == "Δ (difference)"
-    printed, mine = axes.lines
-    assert (printed.get_color(), mine.get_color()) == (PUBLISHED, RECOMPUTED)
-    np.testing.assert_allclose(points(printed), np.array([[-0.06, 2.14], [0.2, 1.14]]))
-    np.testing.assert_allclose(points(mine), np.array([[-0.065, 1.86], [0.1, -0.14]]))
-    spans = [each for each in axes.collections if isinstance(each, LineCollection)]
-    np.testing.assert_allclose(
-        np.concatenate([each.get_segments() for each in spans]),
-        [[[-0.10, 2.14], [-0.04, 2.14]], [[0.1, 1.14], [0.3, 1.14]], [[-0.095, 1.86], [-0.039, 1.86]]],
-    )
-    assert legend(axes) == ["published", "recomputed (mine)"]
-
-
-def test_zero_is_marked_when_asked_and_an_absent_kind_is_left_out() -> None:
-    only = comparison().assign(recomputed=np.nan)
-    axes = published_and_recomputed(only, ["a", "b", "c"], title="t", xlabel="x", source="s", zero=True)
-    assert points(axes.lines[0])[:, 0].tolist() == [0, 0]
-    assert legend(axes) == ["published"]
-
-
-@pytest.mark.parametrize("labels", [[], ["a", "b"], ["a"] * 4])
-def test_labels_that_do_not_fit_are_refused(labels: list[str]) -> None:
-    with pytest.raises(ValueError, match=f"{len(labels)} labels for 3 rows; expected one each"):
-        published_and_recomputed(comparison(), labels, title="t", xlabel="x", source="s")
-    with pytest.raises(ValueError, match=f"{len(labels)} labels for 1 episodes; expected one each"):
-        episode_strips(pd.DataFrame([episode()]), labels, title="t")
-    with pytest.raises(ValueError, match="0 labels for 0 rows"):
-        published_and_recomputed(comparison().iloc[:0], [], title="t", xlabel="x", source="s")
-
-
-def test_bars_are_shares_in_per_cent_with_their_intervals() -> None:
-    axes = judged_and_answered(SHARE, AFTER, title="t")
-    useless, answered = (patch for patch in axes.patches if isinstance(patch, Rectangle))
-    assert (useless.get_width(), answered.get_width()) == (96, 25)
-    assert to_hex(useless.get_facecolor()) == COLOURS["USELESS"]
-    assert to_hex(answered.get_facecolor()) == COLOURS["answer"]
-    spans = [each.get_segments()[0] for each in axes.collections if isinstance(each, LineCollection)]
-    np.testing.assert_allclose(spans, [[[95, 1], [97, 1]], [[10, 0], [45, 0]]])
-    assert [text.get_text() for text in axes.texts] == ["96.0 %", "25.0 %"]
-    assert axes.get_xlabel() == "share (%)"
-    assert axes.get_xlim() == (0, 100)
-    assert ticks(axes) == ["results\njudged useless", "answered after\n4 in a row"]
-
-
-def test_an_undefined_interval_is_not_drawn() -> None:
-    axes = judged_and_answered({"value": 1.0, "low": None, "high": None}, AFTER, title="t")  # type: ignore[dict-item]
-    assert len(axes.collections) == 1
-
-
-def test_a_missing_share_is_said_in_words() -> None:
-    axes = judged_and_answered(SHARE, Estimate.undefined("no run of five"), title="t")
-    assert [text.get_text() for text in axes.texts] == ["96.0 %", "not available"]
-    assert len([patch for patch in axes.patches if isinstance(patch, Rectangle)]) == 1
-    assert ticks(axes)[1] == "answered after\na number in a row"
-
-
-def test_the_key_figure_of_the_released_episodes() -> None:
-    after = answer_rate_after_run(load_episodes(condition="unaided"))
-    axes = judged_and_answered(SHARE, after, title="t")
-    assert axes.texts[1].get_text() == f"{100 / 292:.1f} %"
-    assert "5 in a row" in ticks(axes)[1]
-
-
-def test_contrasted_histories_follow_the_definition() -> None:
-    drawn = tiles(contrasted_histories(5))
-    text = {place: shown for place, (_, shown) in drawn.items()}
-    rows = ["".join(text[row, column] for column in range(6)) for row in (3, 2, 1, 0)]
-    assert rows == ["–––––?", "·+–––?", "··+––?", "···+–?"]  # (a), then the runs of 3, 2 and 1
-    assert drawn[3, 0][0] == COLOURS["USELESS"]
-    assert drawn[2, 1][0] == COLOURS["USEFUL"]
-    assert ticks(contrasted_histories(5))[0].startswith("(a)")
-    assert len(ticks(contrasted_histories(3))) == 2
-    with pytest.raises(ValueError, match="t must be at least 3, not 2"):
-        contrasted_histories(2)
-
-
-def test_strips_show_judgments_and_answers() -> None:
-    drawn = tiles(draw_strips())
-    assert {place: text for place, (_, text) in drawn.items()} == {
-        (1, 0): "–", (1, 1): "+", (1, 2): "?", (1, 3): " ", (1, 4): "A",
-        (0, 0): "–", (0, 1): " ", (0, 2): "A",
-    }  # fmt: skip
-    assert drawn[1, 0][0] == COLOURS["USELESS"]
-    assert drawn[1, 3][0] == drawn[0, 1][0] == COLOURS["unjudged"]
-    assert drawn[1, 4][0] == COLOURS["answer"]
-    assert ticks(draw_strips(), "x") == [str(t) for t in range(1, 9)]
-
-
-def test_a_longer_episode_is_drawn_whole() -> None:
-    axes = episode_strips(pd.DataFrame([episode("-" * 15, budget=16)]), ["doubled budget"], title="t")
-    assert axes.get_xlim() == (0, 16)
-    assert len(tiles(axes)) == 16
-
-
-def test_strips_of_the_released_episodes_hold_every_action() -> None:
-    some = load_episodes(condition="unaided").head(5)
-    axes = episode_strips(some, some["regime"].to_list(), title="t")
-    drawn = tiles(axes)
-    assert len(drawn) == sum(map(len, some["actions"]))
-    assert sum(text == "A" for _, text in drawn.values()) == sum(
-        actions[-1] == "finish" for actions in some["actions"]
-    )
-
-
-def test_schedules_mark_what_fails() -> None:
-    axes = failure_schedules(schedules(), title="t")
-    drawn = tiles(axes)
-    assert ticks(axes) == list(MEAN6)
-    for row, (_, fails) in enumerate(schedules().iterrows()):
-        shown = [drawn[len(MEAN6) - 1 - row, t][1] for t in range(7)]
-        assert shown == ["×" if each else "✓" for each in fails]
-    assert axes.get_xlabel() == "observation"
 
 
 def test_nothing_is_kept_by_pyplot() -> None:
@@ -281,53 +178,267 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def test_captions_and_alternative_texts_are_never_markup() -> None:
-    drawn = picture(draw_strips(), caption=HOSTILE, alt=HOSTILE)
-    bundle = drawn._repr_mimebundle_()
-    page = Elements(bundle["text/html"])
+def test_captions_and_alternative_texts_are_never_markup_and_steer_nothing() -> None:
+    picture = figures.style.picture(forest().axes, f"{HOSTILE}\x1b\u202e", f"{HOSTILE}\x07")
+    page = Elements(picture._repr_mimebundle_()["text/html"])
     assert [tag for tag, _ in page.found] == ["figure", "img", "figcaption"]
     image = page.found[1][1]
-    assert image["alt"] == HOSTILE
-    assert page.text == HOSTILE
+    assert image["alt"] == f"{HOSTILE}␇"
+    assert page.text == f"{HOSTILE}␛<U+202E>"
     source = image["src"] or ""
-    assert base64.b64decode(source.removeprefix("data:image/svg+xml;base64,")).decode() == drawn.svg
-    assert "script" not in drawn.svg
-    assert bundle["text/plain"] == f"Figure: {HOSTILE}\n{HOSTILE}"
-
-
-@pytest.mark.parametrize(("caption", "alt"), [("", "alt"), ("caption", ""), ("caption", " \n"), ("", "")])
-def test_a_picture_needs_a_caption_and_an_alternative_text(caption: str, alt: str) -> None:
-    with pytest.raises(ValueError, match="needs a caption and an alternative text"):
-        picture(contrasted_histories(), caption=caption, alt=alt)
-
-
-def test_axes_without_a_figure_are_refused() -> None:
-    axes = contrasted_histories()
-    axes.remove()
-    with pytest.raises(ValueError, match="belong to no figure"):
-        picture(axes, caption="c", alt="a")
-
-
-def test_a_picture_is_frozen() -> None:
-    drawn = Picture("<svg/>", "caption", "alt")
-    with pytest.raises(AttributeError):
-        drawn.caption = "another"  # type: ignore[misc]
+    assert base64.b64decode(source.removeprefix("data:image/svg+xml;base64,")).decode() == picture.svg
+    assert "script" not in picture.svg
 
 
 def test_a_name_of_20000_letters_neither_swells_nor_breaks_a_figure() -> None:
     name = "m" * 20_000
-    axes = published_and_recomputed(
-        comparison(), ["one", f"{name}, unaided", "three"], title=name, xlabel="Δ", source=name
-    )
+    rows = compared(condition=["one", f"{name}, unaided"], value=[0.1, 0.2])
     # Warnings are errors here: a layout that finds no room would warn.
-    drawn = picture(axes, caption=f"Of {name}.", alt=f"{name}: 0.1; one: 0.2")
-    assert ticks(axes) == ["one", f"{'m' * 22}…,\nunaided", "three"]
-    assert title(axes) == "m" * 39 + "…"
-    assert max(map(len, legend(axes))) < 70
-    assert len(drawn.svg) < 300_000
-    assert max(len(drawn.caption), len(drawn.alt)) < 250
-    assert drawn.alt.endswith("…: 0.1; one: 0.2")
-    assert short("qwen2.5-7b, stated_judgment_rule, budget of 16") == (
-        "qwen2.5-7b, stated_judgment_rule, budget of 16"
-    )
+    shown = drawn(figures.forest(rows, "condition", title=name, xlabel="Δ"))
+    assert len(shown.svg) < 300_000
+    assert max(len(shown.caption), len(shown.alt)) < 700
     assert len(short("many words " * 1000)) == 300
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        lambda: figures.episode_strips(NONE, NONE.episodes),
+        lambda: figures.judgments_by_position(NONE, pd.DataFrame()),
+        lambda: figures.forest(compared(value=[1]).only(model="none"), "model", title="t", xlabel="x"),
+        lambda: figures.hazards_by_run(NONE, {}, published(13).iloc[:0]),
+        lambda: figures.judged_and_answered(
+            NONE, NONE.estimate(useless_rate, failed=True), NONE.estimate(answer_rate_after_run)
+        ),
+        lambda: figures.cost_against_success(compared(measure=["success", "tool_calls"])),
+        lambda: figures.contrast_heatmap(compared(value=[1]), ["unaided"], values="recomputed", split="x"),
+    ],
+)
+def test_where_there_is_nothing_to_draw_a_sentence_says_so(shown: Callable[[], Picture | Notice]) -> None:
+    assert isinstance(shown(), Notice)
+
+
+# --- strips ---------------------------------------------------------------------------------------
+
+
+def test_contrasted_histories_follow_the_definition() -> None:
+    shown = tiles(figures.contrasted_histories(5).axes)
+    rows = ["".join(shown[row, column][1] for column in range(6)) for row in (3, 2, 1, 0)]
+    assert rows == ["–––––?", "·+–––?", "··+––?", "···+–?"]  # (a), then the runs of 3, 2 and 1
+    assert shown[3, 0][0] == COLOURS["USELESS"]
+    assert len(ticks(figures.contrasted_histories(3).axes)) == 2
+    with pytest.raises(ValueError, match="at least 3"):
+        figures.contrasted_histories(2)
+
+
+def test_strips_show_judgments_and_answers() -> None:
+    axes = strips(episode("-+?."), episode("--", judgments=["USELESS"]))
+    assert {place: text for place, (_, text) in tiles(axes).items()} == {
+        (1, 0): "–", (1, 1): "+", (1, 2): "?", (1, 3): " ", (1, 4): "A",
+        (0, 0): "–", (0, 1): " ", (0, 2): "A",
+    }  # fmt: skip
+    assert tiles(axes)[1, 3][0] == tiles(axes)[0, 1][0] == COLOURS["unjudged"]
+    assert axes.get_xlim() == (0, 8)
+    assert strips(episode("-" * 15, budget=16)).get_xlim() == (0, 16)
+
+
+def test_schedules_mark_what_fails() -> None:
+    shown = tiles(figures.failure_schedules(MEAN6).axes)
+    for row, name in enumerate(MEAN6):
+        marks = [shown[len(MEAN6) - 1 - row, t - 1][1] for t in range(1, 8)]
+        assert marks == ["×" if REGIMES[name].failed(t) else "✓" for t in range(1, 8)]
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+def test_a_forest_draws_points_intervals_and_zero() -> None:
+    axes = forest().axes
+    assert ticks(axes) == ["unaided", "budget", HOSTILE]
+    assert [x for x, _ in markers(axes, PUBLISHED)] == [-0.06, 0.2]
+    assert [x for x, _ in markers(axes, RECOMPUTED)] == [-0.065, 0.1]
+    spans = [each for each in axes.collections if isinstance(each, LineCollection)]
+    ends = np.concatenate([each.get_segments() for each in spans])[:, :, 0]
+    np.testing.assert_allclose(ends, [[-0.10, -0.04], [0.1, 0.3], [-0.095, -0.039]])
+    assert legend(axes) == ["published", "recomputed (embedded released cells)"]
+    assert [0, 0] in [np.asarray(line.get_xdata()).tolist() for line in axes.lines]
+    assert forest().alt.startswith("unaided: published −0.06 [−0.1, −0.04], recomputed −0.065 [−0.095")
+
+
+def test_rows_stand_below_the_heading_of_their_group_in_the_order_of_the_words() -> None:
+    axes = forest(group="model", words={"mine": "my model", "budget": "with a budget"}).axes
+    places = dict(zip(ticks(axes), axes.get_yticks(), strict=True))
+    assert list(places) == ["with a budget", HOSTILE, "unaided", "my model", "qwen3-8b"]
+    assert places["my model"] > places["with a budget"] > places[HOSTILE]
+    assert places[HOSTILE] > places["qwen3-8b"] > places["unaided"]
+    many = compared(condition=[f"arm {i}" for i in range(12)], value=[0.1] * 12)
+    long = drawn(figures.forest(many, "condition", title="t", xlabel="x")).axes
+    assert [each.xaxis.get_tick_params()["labeltop"] for each in (long, axes)] == [True, False]
+
+
+def test_answering_actions_are_bars_if_published_and_circles_if_recomputed() -> None:
+    rows = compared(
+        condition=["budget", "budget", "combo", "combo"], budget=[8, 16, 8, 16],
+        value=[8.0, 16.0, 6.0, NOTHING], recomputed=[NOTHING, NOTHING, 6.0, 7.0], decimals=[0] * 4,
+    )  # fmt: skip
+    axes = drawn(figures.answering_actions(rows)).axes
+    assert [bar.get_width() for bar in axes.patches] == [8, 16, 6]  # type: ignore[attr-defined]
+    light, dark, third = (to_hex(bar.get_facecolor()) for bar in axes.patches)
+    assert light == third != dark
+    assert [x for x, _ in markers(axes, RECOMPUTED)] == [6, 7]
+
+
+def test_bars_are_shares_in_per_cent_with_their_intervals() -> None:
+    axes = drawn(figures.judged_and_answered(PAGE, JUDGED, AFTER)).axes
+    useless, answered = (patch for patch in axes.patches if isinstance(patch, Rectangle))
+    assert (useless.get_width(), answered.get_width()) == (96, 25)
+    spans = [each.get_segments()[0] for each in axes.collections if isinstance(each, LineCollection)]
+    np.testing.assert_allclose(spans, [[[95, 1], [97, 1]], [[10, 0], [45, 0]]])
+    assert [text.get_text() for text in axes.texts] == ["96.0 %", "25.0 %"]
+    assert ticks(axes)[1] == "answered after\n4 in a row"
+    absent = drawn(figures.judged_and_answered(PAGE, JUDGED, Estimate.undefined("no run of five"))).axes
+    assert [text.get_text() for text in absent.texts] == ["96.0 %", "not available"]
+
+
+def test_judged_and_answered_by_model() -> None:
+    rows = compared(model=["qwen3-8b", "search-r1"], value=[1 / 292, 29 / 165], recomputed=[1 / 292, NOTHING])
+    axes = drawn(figures.judged_and_answered_by_model({"qwen3-8b": JUDGED}, rows)).axes
+    widths = [bar.get_width() for bar in axes.patches]  # type: ignore[attr-defined]
+    assert widths == pytest.approx([96, 100 / 292, 0, 0])
+    assert [x for x, _ in markers(axes, PUBLISHED)] == pytest.approx([100 / 292, 2900 / 165])
+
+
+# --- maps -----------------------------------------------------------------------------------------
+
+
+def arms(**options: Any) -> Axes:
+    rows = compared(
+        model=["qwen3-8b", "qwen3-32b", "qwen3-8b", "qwen3-8b"],
+        condition=["unaided", "unaided", "enforced_rule", "unaided"],
+        split=["test300", "test300", "test300", "fresh300"],
+        value=[-0.06, -0.07, 0.33, -0.05],
+        recomputed=[-0.064, NOTHING, NOTHING, NOTHING],
+    )
+    return drawn(
+        figures.contrast_heatmap(rows, ["unaided", "enforced_rule"], split="test300", **options)
+    ).axes
+
+
+def test_heatmap_writes_each_value_and_its_replication() -> None:
+    axes = arms(values="published", again="fresh300")
+    assert [text.get_text() for text in axes.texts] == ["−.06", "(−.05)", "−.07", "+.33", "·"]
+    assert ticks(axes) == ["unaided", "enforced rule"]
+    assert ticks(axes, "x") == ["qwen3\n8b", "qwen3\n32b"]
+    assert [label.get_fontweight() for label in axes.get_yticklabels()] == ["normal", "bold"]
+    assert axes.get_xlabel() == "Δ (in parentheses: fresh300)"
+    red, _, blue, _ = axes.images[0].to_rgba(np.array([-0.3]))[0]
+    assert red > blue
+    mine = arms(values="recomputed", again="fresh300")
+    assert [text.get_text() for text in mine.texts] == ["−.06"]
+    assert mine.get_xlabel() == "Δ"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0.0, ".00"), (0.004, ".00"), (-0.006, "−.01"), (1.0, "+1.00"), (NOTHING, "·")]
+)
+def test_signs_as_the_paper_prints_them(value: float, text: str) -> None:
+    assert signed(value) == text
+    assert model_label("claude-haiku-4.5") == "claude-haiku\n4.5"
+
+
+def test_cost_figure_leaves_out_arms_with_a_missing_number() -> None:
+    rows = compared(
+        model=["qwen3-32b", "qwen3-32b", "qwen3-8b", "qwen3-8b", "qwen3-8b"],
+        condition=["budget", "budget", "unaided", "unaided", "combo"],
+        measure=["tool_calls", "success"] * 2 + ["success"],
+        value=[3.64, 0.581, NOTHING, NOTHING, 0.478],
+        recomputed=[NOTHING, NOTHING, 4.79, 0.448, NOTHING],
+    )
+    axes = drawn(figures.cost_against_success(rows)).axes
+    shown = {to_hex(line.get_color()): line for line in axes.lines if line.get_linestyle() == "None"}
+    assert set(shown) == {CONDITIONS["budget"], CONDITIONS["unaided"]}
+    assert shown[CONDITIONS["budget"]].get_markerfacecolor() == "white"
+    assert shown[CONDITIONS["unaided"]].get_markerfacecolor() == CONDITIONS["unaided"]
+    assert shown[CONDITIONS["budget"]].get_marker() == MODELS["qwen3-32b"][1]
+    dotted = next(line for line in axes.lines if line.get_linestyle() == ":")
+    assert np.diff(ys(dotted))[0] / np.diff(np.asarray(dotted.get_xdata()))[0] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("colours", [CONDITIONS, {name: each for name, (each, _) in MODELS.items()}])
+def test_no_two_share_a_colour(colours: dict[str, str]) -> None:
+    assert len(set(colours.values())) == len(colours)
+
+
+# --- curves ---------------------------------------------------------------------------------------
+
+
+def test_hazards_are_lines_and_published_ones_span_their_two_lengths() -> None:
+    table = pd.DataFrame(
+        {"value": [0.0, 0.9], "low": [NOTHING, 0.8], "high": [NOTHING, 1.0]}, index=pd.Index([1, 5])
+    )
+    printed = published(13, model="qwen3-8b", measure="hazard_4_5", condition="budget").head(1)
+    axes = drawn(figures.hazards_by_run(PAGE, {"unaided": table}, printed)).axes
+    line = next(line for line in axes.lines if len(np.asarray(line.get_xdata())) == 2)
+    assert ys(line) == [0.0, 0.9]
+    assert to_hex(line.get_color()) == CONDITIONS["unaided"]
+    ((x, y),) = markers(axes, CONDITIONS["budget"]) or [(4.5, printed["value"].iloc[0])]
+    assert (x, y) == (4.5, printed["value"].iloc[0])
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    looks = {each.get_label(): each.get_linestyle() for each in figure.legends[0].get_lines()}
+    assert (looks["unaided"], looks["budget"]) == ("-", "None")  # a line would promise one that is not drawn
+
+
+def test_judgments_by_position_draws_failed_and_real_results_apart() -> None:
+    judged = pd.DataFrame(
+        {"failed": [False, False, True], "t": [1, 2, 1], "useless": [0.2, 0.5, 0.99], "n": [10, 10, 20]}
+    )
+    shown = drawn(figures.judgments_by_position(PAGE, judged))
+    assert [ys(line) for line in shown.axes.lines] == [[99.0], [20.0, 50.0]]
+    assert shown.alt == "real at 1: 20.0% of 10; real at 2: 50.0% of 10; failed at 1: 99.0% of 20."
+
+
+def test_where_nobody_was_asked_the_commands_for_beliefs_are_shown() -> None:
+    shown = figures.beliefs(PAGE, {}, model="qwen3-8b")
+    assert isinstance(shown, Notice)
+    assert (
+        shown.commands[1] == "judged-useless replay runs/qwen3-8b-unaided --probe beliefs answer-now repair"
+    )
+
+
+def test_beliefs_take_three_panels_a_model_with_what_is_missing_as_bars(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    table = pd.DataFrame(
+        {
+            "model": ["qwen3-8b"] * 2 + ["another"], "failed": [1, 2, 1],
+            "continue_reported": [0.8, 0.7, 0.5], "continue_ideal": [0.3, 0.1, 0.2],
+            "continue_realized": [0.04, 0.02, 0.0], "answer_reported": [0.2, 0.2, 0.1],
+            "answer_realized": [0.15, 0.14, 0.3], "answers": [0.0, 0.01, 1.0], "favors": [0.1, NOTHING, 0.4],
+            "decisions": [10, 8, 4], "no_report": [1, 2, 0], "no_branch": [0, 0, 4],
+        }
+    )  # fmt: skip
+    monkeypatch.setattr("paper_book.figures.curves.belief_table", lambda _: table)
+    shown = drawn(figures.beliefs(PAGE, {"qwen3-8b": table}, model="qwen3-8b"))
+    figure = shown.axes.get_figure(root=True)
+    assert figure is not None
+    panels = figure.axes
+    assert [axes.get_title() for axes in panels[:3]] == ["going on", "answering\nnow", "acts"]
+    lines = [[ys(line) for line in axes.lines] for axes in panels]
+    assert lines[:2] == [[[0.8, 0.7], [0.3, 0.1], [0.04, 0.02]], [[0.2, 0.2], [0.15, 0.14]]]
+    assert lines[3:] == [[[0.5], [0.2], [0.0]], [[0.1], [0.3]], [[0.4], [1.0]]]
+    bars = [[patch.get_height() for patch in axes.patches if isinstance(patch, Rectangle)] for axes in panels]
+    assert bars == [[0.1, 0.25], [0, 0], [0.1, 0.25], [0], [1], [0]]
+    assert len({(line.get_linestyle(), line.get_marker()) for line in panels[0].lines}) == 3
+    assert "qwen3-8b after 1 failed results: going on is worth by its report 0.80, to the ideal" in shown.alt
+
+
+def test_real_episodes_go_into_the_figures_as_they_are() -> None:
+    page: Page = PAGE
+    failed, after = page.estimate(useless_rate, failed=True), page.estimate(answer_rate_after_run)
+    shown = drawn(figures.judged_and_answered(page, failed, after))
+    assert shown.axes.texts[1].get_text() == f"{100 / 292:.1f} %"
+    assert shown.caption.startswith("qwen3-8b, unaided, test300, persistent regime (embedded released cells)")
+    one = page.example()
+    assert set(one["regime"]) == set(FAIL)
+    assert len(tiles(drawn(figures.episode_strips(page, one)).axes)) == sum(map(len, one["actions"]))

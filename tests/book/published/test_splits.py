@@ -1,8 +1,7 @@
 """Published quantities on other questions, as counts, and where they stand."""
 
 import numpy as np
-from judged_useless.estimators.estimate import Estimate
-from paper_book.published.on_splits import as_counts, filled, on_split, unprinted, where_printed
+from paper_book.published.on_splits import as_counts, filled, on_split, where_printed
 from paper_book.published.transcribed import published
 
 
@@ -39,14 +38,3 @@ def test_rows_without_any_number_are_left_out() -> None:
     assert len(filled(rows)) == 1
     assert filled(on_split(rows, "mine").assign(recomputed=np.nan)).empty
     assert len(filled(on_split(rows, "mine").assign(recomputed=0.1))) == 1
-
-
-def test_estimates_of_which_nothing_is_printed_are_rows_of_a_comparison() -> None:
-    made = unprinted(
-        {"a": Estimate("Δ", 0.5, 0.2, 0.7, 0.95, "bootstrap", 10, 5), "b": Estimate.undefined("none")},
-        "condition",
-    )
-    assert made["condition"].tolist() == ["a"]
-    assert made[["recomputed", "recomputed_low", "recomputed_high"]].to_numpy().tolist() == [[0.5, 0.2, 0.7]]
-    assert made["value"].isna().all()
-    assert unprinted({"b": Estimate.undefined("none")}, "condition").empty

@@ -1,0 +1,179 @@
+"""What a page reads: the episodes of a source, or none and why, and what that source is called."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pandas as pd
+from judged_useless.episodes.schema import DEFAULT_BUDGET, REQUIRED, NoEpisodesError
+from judged_useless.sources.readers import Names, Source, load_episodes
+
+#: Sources whose episodes are the paper's.
+RELEASED = {"embedded": "embedded released cells", "hub": "released cells of the hub"}
+#: Prefixes of models that are no language model; pages must say so wherever they appear.
+SIMULATED = ("simulated:", "scripted:")
+#: Between the entries of ``loaded_from`` of a number that rests on cells of several; no path holds it.
+SEPARATOR = "\0"
+#: Key of a table's ``attrs``: a sentence on the episodes that were left out of it, which its page repeats.
+LEFT_OUT = "left_out"
+#: What has one budget where it is estimated from.
+_CELL = ("model", "condition", "task", "split")
+#: Folders that are removed when the page ends.
+_TEMPORARY: list[TemporaryDirectory[str]] = []
+_DTYPES = {"actions": "object", "judgments": "object", "success": "bool"}
+
+
+def run_folder(model: str, out: str | None) -> str | None:
+    """Return where a page runs an agent: `out`, or a temporary folder for a scripted one; None otherwise."""
+    if out is None and model.startswith(SIMULATED):
+        _TEMPORARY.append(TemporaryDirectory())
+        return _TEMPORARY[-1].name
+    return out
+
+
+def no_episodes() -> pd.DataFrame:
+    """Return a table of episodes without a row, with the columns and types of the released ones."""
+    return pd.DataFrame({name: pd.Series(dtype=_DTYPES.get(name, "str")) for name in REQUIRED})
+
+
+def read_episodes(
+    source: Source, *, model: Names, condition: Names, split: Names, regimes: Names
+) -> tuple[pd.DataFrame, str]:
+    """Return the episodes of a source, or none and what it lacks.
+
+    A source that lacks what a page asks for is no fault: the page says so and shows what it can. A file that
+    is missing or damaged is one, and raises.
+
+    Parameters
+    ----------
+    source, model, condition, split, regimes
+        As in :func:`judged_useless.load_episodes`. Where `regimes` are named, a cell that was run with
+        several budgets keeps the paper's of 8 actions, as no estimate mixes budgets; ``attrs`` says so.
+
+    Returns
+    -------
+    episodes : pandas.DataFrame
+    missing : str
+        Empty where there are episodes.
+    """
+    try:
+        episodes = load_episodes(source, model=model, condition=condition, split=split, regimes=regimes)
+    except NoEpisodesError as error:
+        return no_episodes(), f"{error}{_unknown(split)}"
+    if episodes.empty:
+        return no_episodes(), f"source {source!r} has no episode"
+    return (episodes if regimes is None else _of_one_budget(episodes)), ""
+
+
+def _of_one_budget(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes without other budgets of the cells that have the paper's."""
+    if "budget" not in episodes:
+        return episodes
+    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).astype(int)
+    cell = [episodes[name] for name in _CELL if name in episodes]
+    has_it = (budgets == DEFAULT_BUDGET).groupby(cell, dropna=False).transform("any")
+    other = has_it & (budgets != DEFAULT_BUDGET)
+    if not other.any():
+        return episodes
+    kept = episodes[~other].reset_index(drop=True)
+    kept.attrs[LEFT_OUT] = (
+        f"Of cells run with several budgets, this page takes the one of {DEFAULT_BUDGET} actions: "
+        f"{int(other.sum()):,} episodes with {', '.join(map(str, sorted(set(budgets[other]))))} are left out."
+    )
+    return kept
+
+
+def _unknown(split: Names) -> str:
+    """Return that the paper has no such split either, which a misspelt name would not tell by itself."""
+    # Here, because published numbers are compared with estimates, which are made of episodes.
+    from paper_book.published.transcribed import published
+
+    printed = [name for name in published()["split"].unique() if name and " - " not in name]
+    names = [split] if isinstance(split, str) else list(split or ())
+    unknown = [name for name in names if name not in printed]
+    if not unknown:
+        return ""
+    return f"; the paper has no split {', '.join(map(repr, unknown))} either, it has {', '.join(printed)}"
+
+
+def is_release(source: Source) -> bool:
+    """Return whether a source is one whose episodes are the paper's."""
+    return isinstance(source, str) and source in RELEASED
+
+
+def model_shown(
+    source: Source, model: str, *, condition: Names, split: Names, regimes: Names
+) -> tuple[str, str]:
+    """Return the model that a page shows, and a sentence where it is not the one asked for.
+
+    Of a source of one's own the first model is shown if `model` has nothing there; of the released sources
+    `model` stays, for the paper prints numbers of it.
+    """
+    if is_release(source):
+        return model, ""
+    episodes, _ = read_episodes(source, model=None, condition=condition, split=split, regimes=regimes)
+    there = list(dict.fromkeys(episodes["model"]))
+    if not there or model in there:
+        return model, ""
+    others = f"; others there, to be given as MODEL: {', '.join(there[1:])}" if there[1:] else ""
+    return there[0], f"The source has no episode of {model} here, so {there[0]} is shown{others}."
+
+
+def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | None = None) -> str:
+    """Return a short name of where numbers come from, for legends and captions.
+
+    Parameters
+    ----------
+    source : str, path or list of them
+        As given to :func:`judged_useless.load_episodes`, or a name that this function returned.
+    used : pandas.DataFrame, optional
+        What the numbers rest on: episodes, or rows of `recompute`, of which those without a recomputed number
+        are passed over. Of a list of sources those are named that these are from (all of them, if none), and
+        simulated or scripted agents are named as such.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> source_name("embedded"), source_name(["embedded", "runs/b"])
+    ('embedded released cells', 'embedded released cells, b')
+    """
+    parts = [source] if isinstance(source, str | Path) else list(source)
+    rows = None if used is None else _recomputed(used)
+    if rows is not None and len(parts) > 1 and "loaded_from" in rows:
+        there = _entries(rows)
+        parts = [part for part in parts if str(part) in there] or parts
+    name = ", ".join(dict.fromkeys(RELEASED.get(str(part)) or Path(part).name for part in parts))
+    if rows is None or ", SIMULATED agents" in name or not is_simulated(rows):
+        return name
+    marked = _entries(rows[_simulated(rows)]) if "loaded_from" in rows else set()
+    which = [Path(part).name for part in parts if str(part) in marked]
+    return f"{name}, SIMULATED agents" + (f" in {', '.join(which)}" if 0 < len(which) < len(parts) else "")
+
+
+def _entries(rows: pd.DataFrame) -> set[str]:
+    """Return the entries of a list of sources that rows are from; a compared one may be from several."""
+    return {entry for each in rows["loaded_from"].dropna().unique() for entry in str(each).split(SEPARATOR)}
+
+
+def _recomputed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows with a result, of compared numbers; episodes are returned as they are."""
+    if "recomputed" not in rows:
+        return rows
+    there = rows["recomputed"].notna()
+    if "recomputed_words" in rows:
+        there |= rows["recomputed_words"].ne("")
+    return rows[there]
+
+
+def _simulated(rows: pd.DataFrame) -> "pd.Series[bool]":
+    """Return which rows are of an agent that is no language model."""
+    named = rows["model"].str.startswith(SIMULATED).astype(bool)
+    return named | rows["simulated"].eq(True).fillna(False).astype(bool) if "simulated" in rows else named
+
+
+def is_simulated(rows: pd.DataFrame) -> bool:
+    """Return whether any episode or number is of an agent that is no language model."""
+    return bool(_simulated(rows).any())

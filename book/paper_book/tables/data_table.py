@@ -1,0 +1,169 @@
+"""Tables and sentences of a page: a frame with caption and note, and published beside recomputed numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from numbers import Number
+
+import pandas as pd
+from judged_useless._io.messages import visible
+from markupsafe import Markup, escape
+
+from paper_book.tables.html import render
+from paper_book.tables.number_texts import number, places, printed_text, recomputed_text
+
+#: A text and the address that it leads to.
+Link = tuple[str, str]
+
+
+def _links(cell: object) -> bool:
+    return isinstance(cell, list) and bool(cell) and all(isinstance(each, tuple) for each in cell)
+
+
+def _plain(cell: object) -> object:
+    """Return a cell as text; a number stays one, so that a column is formatted as a whole."""
+    if isinstance(cell, list) and _links(cell):
+        return "; ".join(text for text, _ in cell)
+    if isinstance(cell, list | tuple):
+        return visible(" ".join("–" if each is None else str(each) for each in cell))
+    return cell if isinstance(cell, Number) or cell is None else visible(str(cell))
+
+
+def _each_cell(frame: pd.DataFrame, shown: Callable[[object], object]) -> pd.DataFrame:
+    """Return a frame with its cells made text, and missing values empty."""
+    made = frame.copy()
+    for place, (_, column) in enumerate(frame.items()):
+        if isinstance(column.dtype, pd.api.extensions.ExtensionDtype) and column.isna().any():
+            column = column.astype(object).where(column.notna(), "")
+        if not pd.api.types.is_numeric_dtype(column):
+            made.isetitem(place, column.astype(object).map(shown).to_numpy())
+        else:
+            made.isetitem(place, column.to_numpy())
+    return made
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for a page.
+
+    Attributes
+    ----------
+    frame : pandas.DataFrame
+        What is shown, without its index; missing values are shown empty, a cell that is a list of (text,
+        address) as links.
+    caption : str
+        What the table says and where its numbers come from.
+    note : str
+        A line below the table, such as what would fill its empty cells.
+    commands : sequence of str
+        Lines to run, shown below the note.
+    anchors : mapping of str to str
+        Texts of cells -> their anchors on the page, which links can lead to.
+    """
+
+    frame: pd.DataFrame
+    caption: str
+    note: str = ""
+    commands: Sequence[str] = field(default=(), kw_only=True)
+    anchors: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        words = _each_cell(self.frame, _plain)
+        cells = _each_cell(self.frame, self._cell).rename(columns=lambda name: escape(visible(str(name))))
+        body = Markup(cells.to_html(index=False, border=0, classes="ju-sortable", escape=False, na_rep=""))  # noqa: S704 - every cell was escaped
+        parts = [f"Table: {self.caption}", words.to_string(index=False, na_rep=""), self.note, *self.commands]
+        return {
+            "text/html": str(render("table", self.caption, body, self.note, self.commands)),
+            "text/plain": "\n".join(parts).rstrip(),
+        }
+
+    def _cell(self, cell: object) -> object:
+        if _links(cell):
+            return render("links", cell)
+        if isinstance(cell, str) and cell in self.anchors:
+            return render("anchor", self.anchors[cell], cell)
+        text = _plain(cell)
+        return escape(text) if isinstance(text, str) else text
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A sentence of a page about its own numbers, such as what its source lacks.
+
+    Attributes
+    ----------
+    text : str
+        The sentence.
+    warns : bool, default False
+        Set it apart, because something is missing.
+    commands : sequence of str
+        Lines to run, shown below it.
+    """
+
+    text: str
+    warns: bool = False
+    commands: Sequence[str] = field(default=(), kw_only=True)
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        return {
+            "text/html": str(render("notice", self.text, self.warns, self.commands)),
+            "text/plain": "\n".join([f"Note: {self.text}", *self.commands]),
+        }
+
+
+def comparison_table(
+    rows: pd.DataFrame,
+    labels: Mapping[str, Sequence[object]],
+    *,
+    caption: str,
+    source: str,
+    missing: str = "",
+    commands: Sequence[str] = (),
+) -> Table:
+    """Return published and recomputed values side by side, with their difference.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        Result of :func:`paper_book.published.compare`.
+    labels : mapping of str to sequence
+        Columns in front of the numbers, such as ``{"condition": […]}``.
+    caption : str
+        What the table says, and which table of the paper the published column is from.
+    source : str
+        Name of the source of the recomputed column.
+    missing, commands : str, and sequence of str
+        What would fill the empty cells, shown below the table when there are any.
+
+    Returns
+    -------
+    Table
+        Columns: the labels, ``published``, ``recomputed``, ``difference`` (recomputed minus published) and
+        ``at printed precision`` ("equal", "differs", or empty). A dash is what the paper did not run.
+    """
+    if "recomputed_k" in rows:
+        # Where the paper prints k of n, counts are compared, so counts are shown; of other models too.
+        counted = rows["value_printed"].eq("") & rows["k"].notna() & rows["n"].notna()
+        counted |= rows["value"].isna() & rows["measure"].isin(rows["measure"][counted])
+        rows = rows.assign(counted=counted)
+    records = rows.to_dict("records")
+    verdicts = rows["equal"].astype("boolean").map({True: "equal", False: "differs"}, na_action="ignore")
+    differences = [
+        number(row["difference"], f".{places(row) + 1}f") if pd.notna(row["difference"]) else ""
+        for row in records
+    ]
+    frame = pd.DataFrame(
+        {
+            **labels,
+            "published": [_unbroken(printed_text(row)) or "–" for row in records],
+            f"recomputed ({source})": [_unbroken(recomputed_text(row, bounded=True)) for row in records],
+            "difference": differences,
+            "at printed precision": verdicts.astype(object).where(verdicts.notna(), "").to_list(),
+        }
+    )
+    empty = rows["recomputed"].isna() & rows[["value", "low", "high", "k"]].notna().any(axis=1)
+    return Table(frame, caption, missing, commands=commands) if empty.any() else Table(frame, caption)
+
+
+def _unbroken(text: str) -> str:
+    """Keep a number and its interval, or a count and its total, on one line."""
+    return text.replace("/", " of ").replace(" ", "\u00a0")
