@@ -74,8 +74,7 @@ class Estimate(Mapping[str, object]):
         return cls(name, nan, None, None, nan, "", n=0, n_clusters=0, reason=reason)
 
     @classmethod
-    def attempt(cls, estimator: "Callable[..., Estimate]", *given: Any, **options: Any) -> "Estimate":  #
-    noqa: ANN401
+    def attempt(cls, estimator: "Callable[..., Estimate]", *given: Any, **options: Any) -> "Estimate":  # noqa: ANN401
         """Return what an estimator gives, or the undefined estimate that says why it gives none."""
         try:
             return estimator(*given, **options)

@@ -55,14 +55,14 @@ class OpenAIModel(ServerModel):
             raise ValueError(f"structured is {structured!r}, expected vllm, sglang or None")
         super().__init__(name, structured=structured, **options)
         if self._is_own_service:
-            self._fields = _OWN_FIELDS | self._fields
+            self._options["fields"] = _OWN_FIELDS | self._options["fields"]
         sent = {
             "top_k": self.decoding.top_k,
             "seed": self.decoding.seed,
             "chat_template_kwargs": self.decoding.thinking,
         }
         for field in ("stop", *(field for field, value in sent.items() if value is not None)):
-            if self._fields.get(field, field) is None:
+            if self._options["fields"].get(field, field) is None:
                 self._deviate(f"{field} not sent: the server takes none")
 
     def _base_url(self, url: str) -> str:
@@ -88,13 +88,13 @@ class OpenAIModel(ServerModel):
             "stop": list(stop) or None,
         }
         if decoding.thinking is not None:
-            given = self._extra.get("chat_template_kwargs", {})
+            given = self._options["extra_body"].get("chat_template_kwargs", {})
             body["chat_template_kwargs"] = {**given, "enable_thinking": decoding.thinking}
         if messages[-1]["role"] == "assistant":
             body |= {"add_generation_prompt": False, "continue_final_message": True}
         if self._asks_for(regex):
             form = {"regex": regex}
-            body |= form if self._structured == "sglang" else {"structured_outputs": form}
+            body |= form if self._options["structured"] == "sglang" else {"structured_outputs": form}
         return body
 
     def _read(self, body: Mapping[str, Any]) -> Reply:

@@ -13,19 +13,7 @@ from judged_useless.models.base import Decoding
 
 
 class Preset(pydantic.BaseModel):
-    """One agent of the paper.
-
-    Attributes
-    ----------
-    served : mapping of str to str
-        Provider -> the provider's name for the model; empty where no public id is stated.
-    decoding : Decoding
-        Of the main runs (test300).
-    thinking : Decoding or None
-        Of the runs in thinking mode, for a model that has been run in it.
-    contexts : mapping of str to int
-        What a run was about -> the larger context it was given.
-    """
+    """One agent of the paper; `served` is provider -> its name for the model, where a public id is stated."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 

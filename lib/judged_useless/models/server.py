@@ -117,8 +117,15 @@ class ServerModel(Identified, ABC):
         given = base_url or os.environ.get(f"{variables}_BASE_URL") or self.own_service
         addresses = [read_address(url) for url in ([given] if isinstance(given, str) else given)]
         key = api_key or os.environ.get(f"{variables}_API_KEY")
-        self._extra, self._fields, self._timeout = dict(extra_body or {}), dict(fields or {}), timeout
-        self._end_words, self._reasoning, self._structured = dict(end_words or {}), reasoning, structured
+        #: What else decides the requests, under the names of these arguments.
+        self._options: dict[str, Any] = {
+            "extra_body": dict(extra_body or {}),
+            "fields": dict(fields or {}),
+            "end_words": dict(end_words or {}),
+            "reasoning": reasoning,
+            "structured": structured,
+        }
+        self._timeout = timeout
         self._is_own_service = any(each.url.startswith(self.own_service) for each in addresses)
         self.max_concurrency = max_concurrency or self.concurrency * len(addresses)
         self._retries = retries or Retries()
@@ -167,20 +174,9 @@ class ServerModel(Identified, ABC):
     def _read(self, body: Mapping[str, Any]) -> Reply:
         """Read the body of a reply; KeyError, TypeError or AttributeError if it is none of this API."""
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        """Return what else decides the requests, under the names of this class's arguments."""
-        return {
-            "extra_body": self._extra,
-            "fields": self._fields,
-            "end_words": self._end_words,
-            "reasoning": self._reasoning,
-            "structured": self._structured,
-        }
-
     def _asks_for(self, regex: str | None) -> bool:
         """Tell whether a form is asked for; raise if this server cannot be."""
-        if regex is not None and self._structured is None:
+        if regex is not None and self._options["structured"] is None:
             raise FatalModelError("text of a given form was asked for, and this server has no such option")
         if regex is not None:
             self._deviate("structured output: text held to a regular expression")
@@ -215,9 +211,9 @@ class ServerModel(Identified, ABC):
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
         budget = max_new_tokens or self.decoding.max_new_tokens
         sent = self._body(messages, budget, stop, regex)
-        names = {field: self._fields.get(field, field) for field in sent}
+        names = {field: self._options["fields"].get(field, field) for field in sent}
         body = {name: sent[field] for field, name in names.items() if name and sent[field] is not None}
-        body = {**self._extra, **body}
+        body = {**self._options["extra_body"], **body}
         # A token stands for at least one byte; a turn's frame is allowed 32 tokens.
         bound = sum(len(message["content"].encode()) + 32 for message in messages) + 64
         worst = Usage(input=bound, output=budget)
@@ -271,7 +267,7 @@ class ServerModel(Identified, ABC):
 
     def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
         usage, text, reasoning = reply.usage, reply.text, reply.reasoning
-        if reply.refusal is not None:
+        if reply.refusal:
             raise FatalModelError(f"the service refused: {self._redact(reply.refusal)}")
         end = self._end(reply.end_word)
         if end == "stop" and not text and not reasoning and (text is None or (usage and not usage.output)):
@@ -279,7 +275,7 @@ class ServerModel(Identified, ABC):
         if usage is not None:
             self._check_context(usage, budget, end)
         if not text and reasoning:
-            if self._reasoning == "text":
+            if self._options["reasoning"] == "text":
                 text, reasoning = reasoning, None
             elif end == "stop" and not self.decoding.thinking:
                 raise self._fatal(
@@ -309,7 +305,7 @@ class ServerModel(Identified, ABC):
 
     def _end(self, word: str | None) -> Literal["stop", "length"]:
         """Return what a word for the end of a text means; raise unless the text is whole or cut."""
-        meaning = self._end_words.get(word or "") or END_WORDS.get((word or "").lower())
+        meaning = self._options["end_words"].get(word or "") or END_WORDS.get((word or "").lower())
         if meaning == "stop" or meaning == "length":
             return meaning
         if meaning == "context":
