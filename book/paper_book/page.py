@@ -43,10 +43,8 @@ class Page:
         What was asked for, as :func:`judged_useless.load_episodes` takes it.
     options : mapping
         ``n_boot``, ``seed`` and ``level`` of its intervals.
-    episodes : pandas.DataFrame
-        What the source has of it; without a row, where it has none.
-    missing : str
-        What the source lacks; empty where there are episodes.
+    episodes, missing : pandas.DataFrame, and str
+        What the source has of it, and what it lacks; one of the two is empty.
     name : str
         Name of the source, for captions.
     """

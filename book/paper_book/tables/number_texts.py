@@ -13,7 +13,7 @@ from paper_book.tables.html import label
 
 Row = Mapping[Any, Any]
 #: What a sentence takes: an estimate, a number, a number with its format, or a text.
-Glued = Estimate | float | str | tuple[float, str]
+Glued = Any
 #: Measures whose cells hold words; elsewhere a cell without a number was not run.
 IN_WORDS = ("definition", "claim_map", "printed_outcome", "best_policy")
 #: Units of whole numbers.
