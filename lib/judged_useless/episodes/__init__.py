@@ -4,7 +4,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from judged_useless.episodes.decisions import decision_points
+    from judged_useless.episodes.decisions import (
+        contrasted_decisions,
+        decision_points,
+        how_episodes_end,
+        judged_by_position,
+        observation_table,
+    )
     from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
     from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
 
@@ -12,9 +18,13 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "EpisodeError": "schema",
     "NoEpisodesError": "schema",
+    "contrasted_decisions": "decisions",
     "decision_points": "decisions",
+    "how_episodes_end": "decisions",
+    "judged_by_position": "decisions",
     "load_jsonl": "formats",
     "load_parquet": "formats",
+    "observation_table": "decisions",
     "validate": "schema",
     "write_parquet": "formats",
 }
@@ -22,9 +32,13 @@ _PUBLIC = {
 __all__ = [
     "EpisodeError",
     "NoEpisodesError",
+    "contrasted_decisions",
     "decision_points",
+    "how_episodes_end",
+    "judged_by_position",
     "load_jsonl",
     "load_parquet",
+    "observation_table",
     "validate",
     "write_parquet",
 ]
