@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from judged_useless.stopping.simulated_measures import policy_table
 
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
+from paper_book.simulated_measures import policy_table
 from paper_book.tables.compared import Comparison
 from paper_book.tables.data_table import Table, comparison_table
 
