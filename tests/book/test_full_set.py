@@ -225,20 +225,6 @@ def test_the_agents_of_every_page_are_named_where_they_are_used(mixed: list[str]
     assert "recomputed (embedded released cells)" in text
 
 
-def test_a_claim_about_no_number_cannot_be_told(foreign: Path) -> None:
-    page = execute("08_full_tables", source=str(foreign), n_boot=N_BOOT)
-    row = page.shown[-1].frame.iloc[0]
-    assert row["verdict"] == "cannot be told"
-
-
-def test_other_questions_than_the_papers_map_are_named_once() -> None:
-    page = execute("03_prompt_arms", source="embedded", split="fresh300", n_boot=N_BOOT)
-    text = page.text().replace("&#39;", "'")
-    assert "no episode with split 'fresh300'; it has test300" in text
-    assert "<code>make data</code>, then <code>SOURCE=hub</code>" in text
-    assert "by condition and model, on fresh300. Blue" in text
-
-
 def test_a_model_of_ones_own_has_rows_in_the_tables(foreign: Path) -> None:
     compared = recompute_everything(load_episodes(foreign), n_boot=N_BOOT)
     own = compared[(compared["model"] == "scripted:mine") & compared["recomputed"].notna()]
