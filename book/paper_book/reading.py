@@ -146,7 +146,7 @@ def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | 
         there = _entries(rows)
         parts = [part for part in parts if str(part) in there] or parts
     name = ", ".join(dict.fromkeys(RELEASED.get(str(part)) or Path(part).name for part in parts))
-    if rows is None or "SIMULATED" in name or not is_simulated(rows):
+    if rows is None or ", SIMULATED agents" in name or not is_simulated(rows):
         return name
     marked = _entries(rows[_simulated(rows)]) if "loaded_from" in rows else set()
     which = [Path(part).name for part in parts if str(part) in marked]

@@ -85,6 +85,8 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     what = needed(record)
     if reason := why_not(record):
         return reason
+    if "several seeds" in (reason := str(record["reason"])):  # whose cell is there
+        return reason
     if what.measure in PROBES:
         return PROBES[what.measure]
     if _judged_afterwards(record, what):

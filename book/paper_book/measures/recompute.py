@@ -230,7 +230,7 @@ def _require_one_seed(cell: pd.DataFrame) -> None:
         return
     first = cell[again].iloc[0]
     name = " × ".join(str(first[label]) for label in _CELL)
-    seeds = ", ".join(f"{seed:g}" for seed in sorted(cell["seed"].dropna().unique()))
+    seeds = ", ".join(str(int(seed)) for seed in sorted(cell["seed"].dropna().unique()))
     raise UndefinedEstimateError(
         f"the cell {name} has several seeds ({seeds}), and {shown(first['question_id'])} in "
         f"{first['regime']} more than once: give the episodes of one seed at a time"

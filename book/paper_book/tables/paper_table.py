@@ -1,5 +1,6 @@
 """A table of the paper in its own layout: each printed number, and below it the recomputed one."""
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -31,6 +32,8 @@ REGISTERED = ("4", "5")
 _BOUNDS, _OUTCOME = "bounds of the rule", "Outcome"
 _PREDICTION = "prediction: "
 _TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
+#: A mark and its meaning in the remarks on a published number.
+_FOOTNOTE = re.compile(r"(?:^|; )([†‡*]) (.+)$")
 #: A text and the kind of its mark; plain text has none.
 Part = tuple[str, str]
 #: The lines of a cell.
@@ -79,17 +82,26 @@ def _mark(row: Row) -> Part | None:
     if row.get("recomputed_words") and (printed := printed_text(row)):
         return (f"{text} =", "equal") if text == printed else (f"{text} ≠", "differs")
     if missing(row["equal"]):
-        return text, "mine"
+        return text + (f" ({_gap(row)}, fitted)" if row["task"] == "simulated" else ""), "mine"
     if row["equal"]:
         return f"{text} {'≈' if row['task'] == 'simulated' else '='}", "equal"
+    return f"{text} ≠ ({_gap(row)})", "differs"
+
+
+def _gap(row: Row) -> str:
     gap = row["difference"]
-    shown = "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
-    return f"{text} ≠ ({shown})", "differs"
+    return "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
+
+
+def _footnote(row: Row) -> tuple[str, str]:
+    """Return the mark that the paper sets beside a number, and what it says of it; both empty for none."""
+    found = _FOOTNOTE.search(str(row["note"] or ""))
+    return (found[1].replace("*", "∗"), minus(found[2])) if found and printed_text(row) else ("", "")
 
 
 def _cell(rows: list[Row]) -> Lines:
     """Return what a cell holds: what is printed, and on the next line what was recomputed."""
-    texts = [printed_text(row) or "–" for row in rows]
+    texts = [(printed_text(row) or "–") + _footnote(row)[0] for row in rows]
     lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
     marks = [mark for row in rows if (mark := _mark(row))]
     if marks:
@@ -184,7 +196,10 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
         return ""
     name = source_name(source, rows)
     if number == "7":
-        name = "policies simulated anew, within three standard errors where marked ≈"
+        name = (
+            "policies simulated anew; ≈ is within two standard errors of 10 simulations, as the paper ran; "
+            "fitted is a policy whose slope was fitted to this row"
+        )
     lines = f"Upper line: published; lower line: recomputed ({name})."
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
     if own.empty:
@@ -235,7 +250,13 @@ def paper_table(
         int(printed["recomputed"].notna().sum()),
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
-    title, lines = f"Table {number}. {titles[number]}", _origin(rows, number, source)
+    notes = (
+        dict.fromkeys(map(" ".join, map(_footnote, rows.to_dict("records"))))
+        if number not in REGISTERED
+        else ()
+    )
+    title = f"Table {number}. {titles[number]}"
+    lines = " ".join([_origin(rows, number, source), *(f"{note}." for note in notes if note.strip())]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
