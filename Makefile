@@ -95,7 +95,7 @@ data: $(STAMP)
 	$(BIN)/judged-useless fetch
 
 bench: $(STAMP)
-	@for file in agent environment estimators; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in agent client environment estimators; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:
 	rm -rf _build .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -35,7 +35,7 @@ from judged_useless.models.scripted import ScriptedModel
 from judged_useless.protocol.conditions import get_condition
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.records import record_of
+from judged_useless.runs.trajectories import record_of
 from judged_useless.tasks import TASKS, Task
 from judged_useless.tasks.question import Paragraph, Question, SupportingFact
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from judged_useless.environment.environment import Environment
 from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks.question import Paragraph, Question, SupportingFact
-from judged_useless.tasks.strict_reading import read_questions
+from judged_useless.tasks.question_files import read_questions
 
 _SYLLABLES = ["an", "bel", "cor", "dra", "el", "fen", "gor", "hal", "is", "ka", "lo", "mir", "na", "or", "ta"]
 

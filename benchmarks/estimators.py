@@ -35,10 +35,10 @@ from judged_useless import FAIL, load_episodes, time_matched_contrast
 from judged_useless.environment.regimes import REGIMES
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.formats import load_parquet, write_parquet
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
+from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling
 from judged_useless.estimators.success import mean_success
-from judged_useless.stopping.simulate import POLICIES, Moment
+from judged_useless.stopping.simulate import SIMULATED, Moment
 from judged_useless.stopping.simulated_measures import simulated_values
 
 N_CELLS, N_BOOT = 43, 2000
@@ -220,7 +220,7 @@ def hazard_by_numpy_loop(n_boot: int) -> list[float]:
 
 def table7_ours() -> Numbers:
     results = {}
-    for policy in POLICIES:
+    for policy in SIMULATED:
         for measure, values in simulated_values(
             policy, n_questions=N_QUESTIONS, n_simulations=N_SIMULATIONS
         ).items():
@@ -231,7 +231,7 @@ def table7_ours() -> Numbers:
 def table7_by_loop(draws: list[Any]) -> Numbers:
     """Simulate one episode after the other, from the same random numbers."""
     results: Numbers = {}
-    for policy, answers in POLICIES.items():
+    for policy, answers in SIMULATED.items():
         simulations: list[list[tuple[str, int, int, int, bool]]] = [[] for _ in range(N_SIMULATIONS)]
         probability: dict[tuple[int, int, int], float] = {}
         for row, (said, left, stopped) in enumerate(zip(*draws, strict=True)):

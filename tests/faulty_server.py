@@ -24,15 +24,19 @@ def reply(path: str, **changes: Any) -> bytes:
     """Return a well-formed body of the API that the path belongs to, with fields replaced."""
     if path == CHAT:
         message = {"role": "assistant", "content": changes.pop("text", TEXT)}
+        message |= {"reasoning_content": changes.pop("thinking")} if "thinking" in changes else {}
         choice = {"index": 0, "finish_reason": changes.pop("reason", "stop"), "message": message}
         usage = {"prompt_tokens": 100, "completion_tokens": changes.pop("output", 12), "total_tokens": 112}
         usage["prompt_tokens_details"] = {"cached_tokens": 64}
         body = {"id": "c", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
     else:
-        stop = {"stop": "end_turn", "length": "max_tokens"}.get(changes.get("reason", "stop"))
-        changes.pop("reason", None)
+        reason = changes.pop("reason", "stop")
+        stop = {"stop": "end_turn", "length": "max_tokens"}.get(reason, reason)
         text = changes.pop("text", TEXT)
         content = [] if text is None else [{"type": "text", "text": text}]
+        content += (
+            [{"type": "thinking", "thinking": changes.pop("thinking")}] if "thinking" in changes else []
+        )
         usage = {"input_tokens": 26, "output_tokens": changes.pop("output", 12)}
         usage |= {"cache_read_input_tokens": 64, "cache_creation_input_tokens": 10}
         body = {"id": "m", "type": "message", "role": "assistant", "model": "m", "content": content}
@@ -118,6 +122,17 @@ FAULTS: dict[str, Answer] = {
     "html": status(200, b"<html>Thought: gateway</html>", kind="text/html"),
     "json_list": status(200, b'["Thought: USELESS"]'),
     "error_in_200": status(200, b'{"error": {"message": "Action: finish"}}'),
+    "overloaded_in_200": status(200, b'{"error": {"type": "overloaded_error", "message": "later"}}'),
+    "code_502_in_200": status(200, b'{"error": {"code": 502, "message": "no provider"}}'),
+    "redirect": status(307, b"", "location: http://127.0.0.1:9/else"),
+    "no_max_tokens": error(400, "Unsupported parameter: 'max_tokens'", param="max_tokens"),
+    "no_stop": error(400, "Unsupported parameter: stop is not supported with this model"),
+    "no_top_k": error(422, "Extra inputs are not permitted: body.top_k"),
+    "runs_on": body(text=f"{TEXT}\nObservation: [x] y\nAction: finish", reason="length", output=50),
+    "stop_included": body(text=f"{TEXT}\nObservation:"),
+    "unknown_end": body(reason="finito"),
+    "misfiled": body(text=None, thinking=TEXT),
+    "negative_usage": body(output=-500),
     "empty_choice": empty_choice,
     "empty_text": body(text="", output=0),
     "null_text": body(text=None, output=0),

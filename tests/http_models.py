@@ -5,7 +5,7 @@ from typing import Any
 
 from judged_useless.models import get_model
 from judged_useless.models.base import Decoding, Message
-from judged_useless.models.retry import RetryPolicy
+from judged_useless.models.retry import Retries
 from judged_useless.models.server import ServerModel
 
 PROVIDERS = ("openai", "anthropic")
@@ -31,7 +31,7 @@ def make(
         "base_url": [f"{host}/v1" if provider == "openai" else host for host in hosts],
         "api_key": "key-for-nothing",
         "decoding": Decoding(max_new_tokens=50, context=1000),
-        "retry": RetryPolicy(attempts=3, sleep=Waits() if waits is None else waits),
+        "retries": Retries(attempts=3, sleep=Waits() if waits is None else waits),
         "timeout": 5.0,
     }
     made = get_model(f"{provider}:{name}", **{**defaults, **options})

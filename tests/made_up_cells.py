@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import yaml
 from judged_useless.environment.regimes import REGIMES
+from paper_book.measures.cell_index import CellKey, manifest
 from paper_book.registered.engine import resolve
-from paper_book.registered.models import RegisteredTest
-from paper_book.registered.registered_cells import Cell, manifest
+from paper_book.registered.rules import RegisteredTest
 
 RECIPES = Path(__file__).parent / "data" / "recipes.yaml"
 STATED_CONDITIONS = ("stated_judgment_rule", "stated_combo")
@@ -71,8 +71,8 @@ def _luck(regime: str, question: str, seed: int) -> float:
     return Random(f"{seed}|{regime}|{question}").random()
 
 
-def _episode(cell: Cell, regime: str, question: str, who: Behaviour, seed: int) -> dict[str, Any]:
-    draw = Random(f"{seed}|{cell}|{regime}|{question}")
+def _episode(cell: CellKey, regime: str, question: str, who: Behaviour, seed: int) -> dict[str, Any]:
+    draw = Random("|".join(map(str, (seed, *cell, regime, question))))
     shared = _luck(regime, question, seed)
     actions, judgments, run = ["search"], [], 0
     while len(actions) <= cell.budget:
@@ -115,7 +115,7 @@ def _episode(cell: Cell, regime: str, question: str, who: Behaviour, seed: int) 
 
 @lru_cache(maxsize=128)
 def make_cell(
-    cell: Cell, regimes: tuple[str, ...], who: Behaviour = Behaviour(), n: int = 40, seed: int = 0
+    cell: CellKey, regimes: tuple[str, ...], who: Behaviour = Behaviour(), n: int = 40, seed: int = 4
 ) -> pd.DataFrame:
     """Return one made-up cell: `n` questions in each regime."""
     ids = manifest(cell.split.partition("-run")[0])[:n] or tuple(f"{cell.split}-{i:03d}" for i in range(n))
@@ -126,9 +126,9 @@ def make_cell(
     return frame
 
 
-def cells_of(tests: Iterable[RegisteredTest]) -> dict[Cell, tuple[str, ...]]:
+def cells_of(tests: Iterable[RegisteredTest]) -> dict[CellKey, tuple[str, ...]]:
     """Return every cell that tests are measured on, with the regimes they read."""
-    wanted: dict[Cell, dict[str, None]] = {}
+    wanted: dict[CellKey, dict[str, None]] = {}
     for test in tests:
         for check in test.rule:
             models = test.models if check.models is None else check.models or ("",)
@@ -136,9 +136,9 @@ def cells_of(tests: Iterable[RegisteredTest]) -> dict[Cell, tuple[str, ...]]:
                 for each in check.each:
                     for quantity in check.quantities.values():
                         asked = resolve(test, model, each, quantity)
-                        for cell in (asked.a, asked.b):
-                            if cell is not None:
-                                wanted.setdefault(cell, {}).update(dict.fromkeys(asked.regimes))
+                        for cell in asked.cells:
+                            whole = cell._replace(split=cell.split.partition("-first")[0])
+                            wanted.setdefault(whole, {}).update(dict.fromkeys(asked.regimes))
     return {cell: tuple(regimes) for cell, regimes in wanted.items()}
 
 
@@ -155,7 +155,7 @@ def behaviour(text: Any, named: dict[str, Any]) -> Behaviour:
 
 
 def make_episodes(
-    wanted: dict[Cell, tuple[str, ...]], recipe: dict[str, Any], named: dict[str, Any], n: int = 40
+    wanted: dict[CellKey, tuple[str, ...]], recipe: dict[str, Any], named: dict[str, Any], n: int = 40
 ) -> pd.DataFrame:
     """Return the cells of a recipe: how each condition behaves, or each `condition@budget`."""
     frames = []
@@ -168,13 +168,13 @@ def make_episodes(
     return pd.concat(frames, ignore_index=True)
 
 
-def make_annotations(agree: float, n: int = 200, seed: int = 0) -> pd.DataFrame:
-    """Return labels of an annotator that agree with adjudicated ones with probability `agree`."""
-    draw = Random(seed)
-    words = ("USELESS", "USEFUL")
-    adjudicated = [draw.choice(words) for _ in range(n)]
-    annotated = [word if draw.random() < agree else words[word == words[0]] for word in adjudicated]
-    return pd.DataFrame({"annotated": annotated, "adjudicated": adjudicated})
+def with_failures(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes that say which of their results failed."""
+    failed = [
+        [_failed(regime, t) for t in range(1, len(judgments) + 1)]
+        for regime, judgments in zip(episodes["regime"], episodes["judgments"], strict=True)
+    ]
+    return episodes.assign(failed=pd.Series(failed, index=episodes.index, dtype=object))
 
 
 def load_recipes() -> dict[str, Any]:

@@ -11,13 +11,11 @@ import numpy as np
 import pandas as pd
 from judged_useless._io.paths import data_dir
 from judged_useless._io.seeds import stable_seed
-from judged_useless.stopping.simulate import Moment, Policy, World, simulate_arrays
+from judged_useless.stopping.simulate import Hazard, Moment, World, simulate_arrays
 from make_released_set import POLICIES
 from numpy.typing import NDArray
-from paper_book.measures.filling import regimes_read
-from paper_book.measures.needs import CELL, Key, needed
-from paper_book.measures.recompute import measured
-from paper_book.measures.unmeasured import why_not
+from paper_book.measures.cell_index import CellKey
+from paper_book.measures.quantities import quantity_of
 from paper_book.published.transcribed import published
 
 #: Conditions whose episodes are about where a rule fires.
@@ -40,18 +38,16 @@ _GOLD = ["Ada", "Bob"]
 _TITLES = [*_GOLD, "Eve", "Sam"]
 
 
-def cells_wanted() -> dict[Key, list[str]]:
+def cells_wanted() -> dict[CellKey, list[str]]:
     """Return the cells behind the numbers that have a measure, and the regimes that they need."""
-    wanted: dict[Key, dict[str, None]] = {}
+    wanted: dict[CellKey, dict[str, None]] = {}
     for record in published().to_dict("records"):
-        what = needed(record)
-        if not measured(what) or why_not(record):
+        what = quantity_of(record)
+        if what.why_not:
             continue
         for key in what.keys:
-            whole = str(key[3]).removesuffix(f"-first{FIRST}")
-            named = (*key[:3], whole, int(str(key[4])))
-            regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
-            wanted.setdefault(named, {}).update(dict.fromkeys(regimes))
+            whole = key._replace(split=key.split.removesuffix(f"-first{FIRST}"))
+            wanted.setdefault(whole, {}).update(dict.fromkeys(what.regimes))
     return {key: list(regimes) for key, regimes in wanted.items()}
 
 
@@ -71,7 +67,7 @@ def probed_cells(n_questions: int = 8, n_test: int = 24) -> pd.DataFrame:
         and rare histories compared; Claude Haiku 4.5 has 200.
     """
 
-    def size(key: Key) -> int:
+    def size(key: CellKey) -> int:
         if key[0] == "claude-haiku-4.5":
             return FIRST
         return n_test if key[3:] == ("test300", 8) else n_questions
@@ -80,14 +76,14 @@ def probed_cells(n_questions: int = 8, n_test: int = 24) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-def probed_cell(key: Key, regimes: Sequence[str], n_questions: int) -> pd.DataFrame:
+def probed_cell(key: CellKey, regimes: Sequence[str], n_questions: int) -> pd.DataFrame:
     """Return one cell with its probe columns."""
-    labels: dict[str, Any] = dict(zip(CELL, key, strict=True))
-    condition, budget = str(key[1]), int(str(key[4]))
+    labels: dict[str, Any] = key._asdict()
+    condition, budget = key.condition, key.budget
     seed = stable_seed("probed cells", *map(str, key))
     draws = np.random.default_rng(seed)
     world = World(answer_if_useful=0.35, budget=budget, regimes=tuple(regimes), useless_if_failed=0.92)
-    policy: Policy = (POLICIES | RULES)[condition]
+    policy: Hazard = (POLICIES | RULES)[condition]
     run = simulate_arrays(_with_some_answers(policy), n_questions=n_questions, seed=seed % 2**32, world=world)
     questions = _questions(str(key[3]), n_questions)
     frame = run.episodes().assign(**labels, question_id=np.repeat(questions, len(regimes)), simulated=True)
@@ -100,7 +96,7 @@ def probed_cell(key: Key, regimes: Sequence[str], n_questions: int) -> pd.DataFr
     return pd.DataFrame(rows).drop(columns=silent)
 
 
-def _with_some_answers(policy: Policy) -> Policy:
+def _with_some_answers(policy: Hazard) -> Hazard:
     """Return the policy, with a few answers at any time, so that no measure is without one."""
 
     def answers(now: Moment) -> NDArray[np.float64]:

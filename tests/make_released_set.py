@@ -17,7 +17,7 @@ from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.formats import write_parquet
 from judged_useless.sources.readers import load_episodes
 from judged_useless.sources.released import released_cells
-from judged_useless.stopping.simulate import Moment, Policy, World, simulate_arrays
+from judged_useless.stopping.simulate import Hazard, Moment, World, simulate_arrays
 from numpy.typing import NDArray
 
 REGIMES = (*MEAN6, "plausible")
@@ -68,7 +68,7 @@ def _both(now: Moment) -> NDArray[np.float64]:
     return chance
 
 
-POLICIES: dict[str, Policy] = {
+POLICIES: dict[str, Hazard] = {
     "unaided": _rarely,
     "permit": _early,
     "budget": _late,

@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from judged_useless.environment.environment import Environment, Observation
+from judged_useless.protocol.prompts import Wording, number_word
 from judged_useless.protocol.signals import lexical_judgment, random_judgment
 from judged_useless.protocol.stated import stated_judgment
 from judged_useless.protocol.turns import STYLES, Turn, read_native_calls
-from judged_useless.protocol.wording import Wording, number_word
 from judged_useless.tasks.scoring import is_correct
 
 Record = Mapping[str, Any]

@@ -10,7 +10,7 @@ import hamlets
 from canned import SlowModel
 from hamlet_cell import run
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.runs.store import Lock
+from judged_useless.runs.run_files import locked
 
 CELL: dict[str, Any] = {"n_questions": 24, "condition": "enforced_rule", "k": 3}
 
@@ -26,11 +26,11 @@ def work(path: Path, begun: Any = None) -> None:
 
 
 def hold(path: Path, held: Any, released: Any) -> None:
-    with Lock(path):
+    with locked(path):
         held.set()
         released.wait(20)
 
 
 def hold_and_die(path: Path) -> None:
-    with Lock(path):
+    with locked(path):
         os.kill(os.getpid(), signal.SIGKILL)

@@ -13,11 +13,16 @@ import pandas as pd
 from judged_useless._io.files import write_atomically
 
 from paper_book import consistency
-from paper_book.published.transcribed import PublishedError, published_dir, read_file, tables
-from paper_book.published.verifying import count_numbers, verify
+from paper_book.published.transcribed import (
+    check_files,
+    count_numbers,
+    published_dir,
+    read_file,
+    tables,
+    titles,
+)
 from paper_book.tables.data_table import Table
 from paper_book.tables.html import render
-from paper_book.tables.paper_table import headings
 
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
@@ -123,10 +128,10 @@ def consistency_page() -> str:
 
 def published_index() -> str:
     """Return as MyST the search over all numbers, and the list of tables with their counts and downloads."""
-    counted, titles = count_numbers(), headings("titles")
+    counted, names = count_numbers(), titles()["name"]
     rows, numbers = int(counted["rows"].sum()), int(counted["numbers"].sum())
     files = [
-        {**row, "name": f"Table {table}" if table.isdigit() else table.capitalize(), "title": titles[table]}
+        {**row, "name": f"Table {table}" if table.isdigit() else table.capitalize(), "title": names[table]}
         for row in counted.to_dict("records")
         for table in [str(row["table"])]
     ]
@@ -179,9 +184,7 @@ def write(folder: Path) -> list[Path]:
     PublishedError
         If the published numbers are not what was transcribed.
     """
-    problems = verify()
-    if problems:
-        raise PublishedError("; ".join(f"{each.file}: {each.message}" for each in problems))
+    check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     written = [_write(folder / name, text) for name, text in texts.items()]

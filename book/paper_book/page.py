@@ -7,7 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
-from judged_useless._io.strict_json import listed
+from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import FAIL
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.sources.readers import Names, Source
@@ -199,8 +199,7 @@ class Page:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
         frame, note = given, ""
         if isinstance(given, Mapping):
-            known = {key: each.reason if pd.isna(each.value) else each for key, each in given.items()}
-            frame = estimates_frame(known, by)
+            frame = estimates_frame(given, by)
         why = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
             reasons = frame["reason"].replace("", None).dropna()

@@ -5,7 +5,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 
 #: Kind of a default -> kinds that may take its place, and what they are called.
 _KINDS: dict[type, tuple[tuple[type, ...], str]] = {

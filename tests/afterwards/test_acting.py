@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.afterwards.acting import model_of_run, name_of_model
-from judged_useless.afterwards.replaying import replay
-from judged_useless.cli.main import main
+from judged_useless.afterwards.replaying import model_of_run, name_of_model, replay
 from judged_useless.models import get_model
 from judged_useless.runs.cell import run_cell
+from judged_useless.runs.cell_spec import lasting_description
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.spec import VOLATILE
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -43,12 +41,11 @@ async def test_a_scripted_agent_is_made_again(tmp_path: Path) -> None:
 
 
 SCRIPTED: dict[str, tuple[Damage, str]] = {
-    "no provider": (lambda model: model.pop("provider"), "provider is missing, expected a text"),
-    "a provider of a number": (lambda model: model.update(provider=3), "provider is 3, expected a text"),
-    "another provider": (lambda model: model.update(provider="os"), "model is missing, expected a text"),
-    "no policy": (lambda model: model.pop("policy"), "policy is missing, expected a text"),
-    "no seed": (lambda model: model.pop("seed"), "seed is missing, expected a whole number"),
-    "rates of nothing": (lambda model: model.update(rates=None), "rates is None, expected an object"),
+    "no provider": (lambda model: model.pop("provider"), r"spec\.model\.provider is missing"),
+    "a provider of a number": (lambda model: model.update(provider=3), r"spec\.model: .*int"),
+    "another provider": (lambda model: model.update(provider="os"), r"spec\.model\.decoding is missing"),
+    "no policy": (lambda model: model.pop("policy"), r"spec\.model\.policy is missing"),
+    "rates of nothing": (lambda model: model.update(rates=None), r"spec\.model: .*NoneType"),
 }
 
 
@@ -57,52 +54,38 @@ async def test_a_manifest_that_does_not_say_it_is_refused(case: str, tmp_path: P
     run = await recorded(tmp_path)
     model, (damage, message) = dict(run.manifest["spec"]["model"]), SCRIPTED[case]
     damage(model)
-    with pytest.raises(RunError, match=rf"run.manifest\.json: spec\.model\.{message}"):
+    with pytest.raises(RunError, match=rf"run.manifest\.json: {message}"):
         await replay(with_model(run, model), "judgments", progress=False)
     assert not (tmp_path / "run.probes").exists()
 
 
-@pytest.mark.parametrize("case", ["no provider", "no policy"])
-def test_the_command_says_so_too(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    out = str(tmp_path / "run")
-    options = ["--task", "hamlets", "--split", "all", "--n-questions", "1", "--quiet", "--out", out]
-    assert main(["run", "--model", "scripted:own-4", *options]) == 0
-    run, (damage, message) = Run(out), SCRIPTED[case]
-    model = dict(run.manifest["spec"]["model"])
-    damage(model)
-    with_model(run, model)
-    assert main(["replay", out, "--probe", "judgments", "--quiet"]) == 1
-    assert f"manifest.json: spec.model.{message}" in capsys.readouterr().err
-
-
 SERVED: dict[str, tuple[Damage, str]] = {
-    "no decoding": (lambda model: model.pop("decoding"), "decoding is missing, expected an object"),
-    "no preset": (lambda model: model.pop("preset"), "preset is missing, expected a text or null"),
-    "no served name": (lambda model: model.update(model=None), "model is None, expected a text"),
+    "no decoding": (lambda model: model.pop("decoding"), r"spec\.model\.decoding is missing"),
+    "no preset": (lambda model: model.pop("preset"), r"spec\.model\.preset is missing"),
     "a decoding that is none": (
         lambda model: model["decoding"].update(heat=1),
-        "decoding: .*unexpected keyword argument 'heat'",
+        "spec.model.decoding: heat is 1",
     ),
     "a temperature of text": (
         lambda model: model["decoding"].update(temperature="hot"),
-        "decoding: '>=' not",
+        "spec.model.decoding: temp.* is 'hot'",
     ),
     "a temperature below zero": (
         lambda model: model["decoding"].update(temperature=-1),
-        "decoding: decoding: temperature is -1, expected a number >= 0",
+        "spec.model.decoding: temperature is -1, expected",
     ),
 }
 
 
 async def test_a_language_model_is_made_again_or_its_field_named(tmp_path: Path) -> None:
     run = await recorded(tmp_path)
-    described = get_model("openai:qwen2.5-7b", base_url="http://127.0.0.1:9/v1").describe()
-    kept = {name: value for name, value in described.items() if name not in VOLATILE}
+    served = get_model("openai:qwen2.5-7b", base_url="http://127.0.0.1:9/v1")
+    described, kept = served.describe(), lasting_description(served)
     again = model_of_run(with_model(run, kept), {"base_url": "http://127.0.0.1:9/v1"})
     assert again.describe() == described
     await again.aclose()
     for damage, message in SERVED.values():
         model = json.loads(json.dumps(kept))
         damage(model)
-        with pytest.raises(RunError, match=rf"run.manifest\.json: spec\.model\.{message}"):
+        with pytest.raises(RunError, match=rf"run.manifest\.json: {message}"):
             model_of_run(with_model(run, model), {})

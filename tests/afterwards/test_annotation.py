@@ -13,25 +13,25 @@ import pandas as pd
 import pytest
 from canned import CannedModel
 from judged_useless._io.seeds import stable_seed
-from judged_useless.afterwards.annotators import annotate, read_label
-from judged_useless.afterwards.beside import read_run
-from judged_useless.afterwards.effects import judged_accuracy, to_adjudicate
-from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
-from judged_useless.afterwards.labels import STREAMS, Ruling, load_rubric
-from judged_useless.afterwards.resolving import (
+from judged_useless.afterwards.adjudication import (
     annotator_agreement,
     disagreements,
     final_labels,
     primary_accuracy,
-    with_stated,
+    to_adjudicate,
 )
+from judged_useless.afterwards.annotators import annotate
+from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
+from judged_useless.afterwards.label_effects import judged_accuracy, with_stated
+from judged_useless.afterwards.probe_findings import read_run
+from judged_useless.afterwards.rubric import STREAMS, Ruling, load_rubric, read_label
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.rates import wilson_interval
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.judgments import stated_agreement
 from judged_useless.models.base import Generation, Message
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from judged_useless.tasks import TASKS
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
@@ -293,7 +293,7 @@ def test_a_sample_has_its_share_of_every_stratum(items: list[Item]) -> None:
     assert len(reference_sample(chosen, len(chosen))) == len(chosen)
     with pytest.raises(ValueError, match="n is 2, expected at least"):
         reference_sample(chosen, 2)
-    with pytest.raises(ValueError, match="both streams"):
+    with pytest.raises(ValueError, match="items of one stream"):
         reference_sample(items, 40)
 
 

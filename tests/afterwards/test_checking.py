@@ -12,9 +12,9 @@ from judged_useless.afterwards.replaying import replay
 from judged_useless.cli.main import main
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.checking import require_manifest
+from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError, read_records
+from judged_useless.runs.run_files import RunError, read_records
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -55,7 +55,7 @@ async def test_what_a_complete_probe_has_lost_is_asked_again(tmp_path: Path) -> 
         (put(condition="combo"), "condition is 'combo', expected 'unaided'"),
         (put(question_id="h07"), "question_id 'h07' is no question of this run"),
         (put(question_id="h00"), "question 'h00' occurs twice"),
-        (put(results=[3]), "results, entry 1 is 3, expected an object"),
+        (put(results=[3]), "results, entry 1 is 3, expected"),
         (lambda record: record.pop("calls"), "calls is missing"),
         (lambda record: record["calls"][0].update(prompt_tokens="x"), "calls, entry 1: prompt_tokens is 'x'"),
     ],
@@ -78,9 +78,9 @@ async def test_a_result_that_is_not_of_the_probe_is_refused(
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda manifest: manifest.pop("spec"), "spec is missing, expected an object"),
-        (put(status="done"), "status is 'done', expected one of running"),
-        (put(tokens=None), "tokens is None, expected an object"),
+        (lambda manifest: manifest.pop("spec"), "spec is missing"),
+        (put(status="done"), "status is 'done', expected"),
+        (put(tokens=None), "tokens is None, expected"),
     ],
 )
 async def test_a_broken_manifest_of_a_probe_is_refused(damage: Damage, message: str, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_scripted_run_is_probed_without_the_options_of_a_server(
         capsys.readouterr()
         assert main(["replay", run, "--probe", "judgments", "--quiet", option, value]) == 1
         named = option.removeprefix("--").replace("-", "_")
-        assert f"scripted:own-4: a scripted agent has no option {named}" in capsys.readouterr().err
+        assert f"'scripted:own-4': provider 'scripted' has no option {named}" in capsys.readouterr().err
     assert not (tmp_path / "run.probes").exists()
 
 

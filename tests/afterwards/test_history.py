@@ -8,14 +8,12 @@ from typing import Any
 
 import pytest
 from judged_useless.afterwards.probes import PROBES
+from judged_useless.afterwards.recorded_turns import RecordedTurns
 from judged_useless.afterwards.replaying import replay
 from judged_useless.models.base import Generation, Message
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.protocol.prompts import get_wording
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.history import history_at
-from judged_useless.runs.store import RunError
-from judged_useless.tasks import get_task
+from judged_useless.runs.run_files import RunError
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -57,9 +55,8 @@ async def test_it_is_what_the_model_was_sent(
         model=model, condition=condition, task=task, split="all", regimes=regimes, k=2, style=style,
         n_questions=12, out=tmp_path / "run", progress=False,
     )  # fmt: skip
-    wording = get_wording(style or "react", get_task(task).kind)
     rebuilt = [
-        history_at(record, call["t"], wording)
+        RecordedTurns(record, run.manifest["spec"]).history(call["t"])
         for record in run.trajectories()
         for call in record["calls"]
         if call["kind"] == "judgment"
@@ -77,12 +74,12 @@ async def test_an_observation_that_is_not_there_is_refused(tmp_path: Path) -> No
         out=tmp_path / "run", progress=False,
     )  # fmt: skip
     record = next(run.trajectories())
-    wording = get_wording("react", "question")
+    spec = run.manifest["spec"]
     for t in (0, 3):
         with pytest.raises(RunError, match=f"the one asked for is {t}"):
-            history_at(record, t, wording)
+            RecordedTurns(record, spec).history(t)
     with pytest.raises(RunError, match="'messages' has 1 observations and 'failed' 2"):
-        history_at({**record, "messages": record["messages"][:4]}, 1, wording)
+        RecordedTurns({**record, "messages": record["messages"][:4]}, spec).history(1)
 
 
 async def test_no_probe_asks_on_a_conversation_that_has_lost_an_observation(tmp_path: Path) -> None:

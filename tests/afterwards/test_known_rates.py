@@ -5,13 +5,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless.afterwards.beside import answer_now_branches, read_run
+from judged_useless.afterwards.probe_findings import answer_now_branches, read_run
 from judged_useless.afterwards.replaying import replay
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves
-from judged_useless.estimators.judgments import specificity, useless_rate
-from judged_useless.estimators.rates import wilson_interval
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves, missing_replies
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.judgments import specificity, stated_agreement, useless_rate
 from judged_useless.models.scripted_policies import TIME_SLOPE
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run

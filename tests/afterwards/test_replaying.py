@@ -13,28 +13,27 @@ import pandas as pd
 import pytest
 from judged_useless import load_episodes
 from judged_useless.afterwards import probes as registry
-from judged_useless.afterwards.beside import (
+from judged_useless.afterwards.probe_findings import (
     answer_now_branches,
     merge_probes,
     probe_folder,
     probe_results,
     read_run,
 )
-from judged_useless.afterwards.labels import load_rubric
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay
+from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.cli.main import main
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.answering import answer_rate_after_run
 from judged_useless.estimators.contrast import time_matched_contrast
-from judged_useless.estimators.rates import answer_rate_after_run
 from judged_useless.models.base import Generation, Message, ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs.cell import IncompleteRunError, run_cell
-from judged_useless.runs.checking import require_manifest
+from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.runs.run_files import RunError
+from judged_useless.stopping.offline_policies import continue_or_answer, policy_regret, policy_values
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -129,7 +128,7 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
     repaired = answer_now_branches(run.path, repaired=True)
     assert (repaired["success"] >= branches["success"]).all()
     assert (repaired["success"] != branches["success"]).any()
-    with pytest.raises(EpisodeError, match="no answer-now branches"):
+    with pytest.raises(EpisodeError, match="no run directory"):
         answer_now_branches(tmp_path)
 
 
@@ -338,7 +337,7 @@ async def test_an_unfinished_run_and_other_data_are_refused(
         await replay(run, "judgments", progress=False)
     manifest = json.loads((run.path / "manifest.json").read_text())
     (run.path / "manifest.json").write_text(json.dumps(manifest | {"status": "incomplete"}))
-    with pytest.raises(RunError, match="the run is incomplete; finish it first"):
+    with pytest.raises(RunError, match="the run is incomplete, with 8 of 8 episodes; finish it first"):
         await replay(run.path, "judgments", progress=False)
 
 
@@ -364,7 +363,7 @@ async def test_damaged_results_are_named(tmp_path: Path) -> None:
     file.write_text(json.dumps(record) + "\n" + lines[1])
     with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
         read_run(run.path)
-    for content, message in {"{}": "spec is missing, expected an object", "{": "not valid JSON"}.items():
+    for content, message in {"{}": "spec is missing", "{": "not valid JSON"}.items():
         (folder / "manifest.json").write_text(content)
         with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
             read_run(run.path)

@@ -5,7 +5,6 @@ import re
 from pathlib import Path
 
 import pytest
-from judged_useless.afterwards.annotators import read_label
 from judged_useless.afterwards.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
@@ -13,7 +12,9 @@ from judged_useless.afterwards.replies import (
     read_continuation,
     read_usefulness,
 )
-from judged_useless.protocol.prompts import PROBES, USEFULNESS, WORDINGS, get_probe_wording
+from judged_useless.afterwards.rubric import read_label
+from judged_useless.protocol.prompts import get_probe_wording, load_probe_wordings, load_wordings
+from judged_useless.protocol.vocabulary import USEFULNESS
 
 # Cut out of the paper's text, not typed.
 STIMULI = json.loads((Path(__file__).parents[1] / "data" / "probe_stimuli.json").read_text(encoding="utf-8"))
@@ -31,8 +32,8 @@ def test_the_quoted_turns_are_the_papers() -> None:
 
 
 def test_every_style_and_task_has_its_probes() -> None:
-    assert PROBES.keys() == WORDINGS.keys()
-    for wording in PROBES.values():
+    assert load_probe_wordings().keys() == load_wordings().keys()
+    for wording in load_probe_wordings().values():
         assert all(word in wording.usefulness for word in USEFULNESS)
         # The paper: the continuation turn never mentions the action syntax or the budget left.
         assert "unspecified number" in wording.continuation

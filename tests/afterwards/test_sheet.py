@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.labels import STREAMS, Ruling
+from judged_useless.afterwards.rubric import STREAMS, Ruling
 from judged_useless.afterwards.sheet import SheetError, read_sheet, streams_of, write_sheet
 
 #: Texts that spreadsheets and readers of CSV trip over.
@@ -159,8 +159,8 @@ def test_a_sheet_changed_elsewhere_is_refused(change: Any, message: str, sheet: 
 @pytest.mark.parametrize(
     ("encoding", "message"),
     [
-        ("cp1252", r"sheet.csv, row 13: not UTF-8 text; save it as CSV in UTF-8"),
-        ("utf-16", "sheet.csv: UTF-16 text; save it as CSV in UTF-8"),
+        ("cp1252", r"sheet.csv: not UTF-8 text; save it as CSV in UTF-8"),
+        ("utf-16", "sheet.csv: not UTF-8 text; save it as CSV in UTF-8"),
     ],
 )
 def test_another_encoding_is_refused_with_file_and_row(encoding: str, message: str, sheet: Sheet) -> None:

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 from paper_book import consistency
-from paper_book.consistency.comparison import at_most, combine, derived, same, subtract
-from paper_book.consistency.record_of_paper import Entry, Number, Record, arm, select
+from paper_book.consistency.comparison import at_most, derived, same, weighted
+from paper_book.consistency.printed_numbers import Number, PaperNumbers, PrintedNumber, arm, select
 
 #: Checks that hold throughout, with the tables they are about.
 HOLD = {
@@ -123,9 +123,9 @@ def test_fails_exactly_where_known(check: str) -> None:
 
 
 def test_every_check_is_one_or_the_other_and_says_what_it_is_about() -> None:
-    assert set(consistency.CHECKS) == HOLD.keys() | FAIL.keys()
+    assert set(consistency.load_checks()) == HOLD.keys() | FAIL.keys()
     assert not HOLD.keys() & FAIL.keys()
-    for check in consistency.CHECKS.values():
+    for check in consistency.load_checks().values():
         assert check.places
         assert check.rule[0].isupper()
         assert check.rule.endswith((".", ")."))
@@ -147,11 +147,11 @@ def test_an_unknown_check_lists_the_known_ones() -> None:
         consistency.run("spelling")
 
 
-def _changed(target: Entry, field: str, change: Callable[[str], str]) -> Record:
-    record = consistency.load()
+def _changed(target: PrintedNumber, field: str, change: Callable[[str], str]) -> PaperNumbers:
     fields = dict(target.fields) | {field: change(target[field])}
     assert fields != target.fields
-    return Record((Entry(fields) if entry is target else entry for entry in record.entries), record.folder)
+    entries = consistency.load().entries
+    return PaperNumbers(PrintedNumber(fields) if entry is target else entry for entry in entries)
 
 
 def _digit(text: str) -> str:
@@ -216,8 +216,7 @@ def test_a_wrong_count_in_table_3_breaks_the_claim_map() -> None:
 
 
 def test_a_check_whose_number_is_gone_fails_instead_of_passing() -> None:
-    record = consistency.load()
-    without = Record((entry for entry in record.entries if entry["table"] != "18"), record.folder)
+    without = PaperNumbers(entry for entry in consistency.load().entries if entry["table"] != "18")
     with pytest.raises(LookupError, match="no published number has 18; measure=tool_calls"):
         consistency.run("growth-of-calls", without)
 
@@ -251,17 +250,19 @@ def test_an_exact_tie_may_have_been_rounded_either_way() -> None:
 
 
 def test_roundings_of_what_is_computed_add_up() -> None:
-    difference = subtract(_number("0.53"), _number("0.27"))
+    difference = weighted([(1, _number("0.53")), (-1, _number("0.27"))])
     assert difference.half == pytest.approx(0.01)
     assert derived("x", ("a", _number("0.27")), ("b", difference)).holds
     assert not derived("x", ("a", _number("0.28")), ("b", difference)).holds
-    weighted = combine([(-1.5, _number("0.10")), (2.5, _number("0.20"))])
-    assert weighted.value == pytest.approx(0.35)
-    assert weighted.half == pytest.approx(0.02)
+    line = weighted([(-1.5, _number("0.10")), (2.5, _number("0.20"))])
+    assert line.value == pytest.approx(0.35)
+    assert line.half == pytest.approx(0.02)
 
 
 def test_marks_what_only_rounding_explains() -> None:
-    assert derived("x", ("a", _number("0.27")), ("b", subtract(_number("0.53"), _number("0.27")))).rounded
+    assert derived(
+        "x", ("a", _number("0.27")), ("b", weighted([(1, _number("0.53")), (-1, _number("0.27"))]))
+    ).rounded
     assert not same("x", ("a", _number("0.05")), ("b", _number("0.052"))).rounded
     assert same("x", ("a", _number("0.05")), ("b", _number("0.055"))).rounded
     assert not same("x", ("a", _number("0.05")), ("b", _number("0.06"))).rounded

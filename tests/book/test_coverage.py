@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from paper_book.coverage import FITTED, coverage, coverage_table, outside_the_tables, with_simulated_policies
+from judged_useless.stopping.simulate import FITTED
+from paper_book.coverage import coverage, coverage_table, outside_the_tables, with_simulated_policies
 from paper_book.page import Page, open_page
 from paper_book.published.transcribed import published
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless import FAIL, answer_rate_after_run, decision_points, load_episodes, time_matched_contrast
-from judged_useless.episodes import contrasted_decisions, how_episodes_end, judged_by_position
+from judged_useless.episodes.decisions import contrasted_decisions, how_episodes_end, judged_by_position
 from judged_useless.episodes.formats import write_parquet
 from judged_useless.episodes.schema import EpisodeError, validate
 from judged_useless.estimators import (
@@ -17,6 +17,7 @@ from judged_useless.estimators import (
     paired_contrast,
     success_by_regime,
 )
+from judged_useless.estimators.estimate import Estimate
 from made_up_episodes import MADE_UP, episode, made_up_cell
 from paper_book import claim, open_page
 from paper_book.claims import ClaimError
@@ -24,7 +25,6 @@ from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
 from paper_book.reading import no_episodes, source_name
 from paper_book.tables.data_table import Notice, Table
-from paper_book.undefined import Undefined
 
 ARMS = ["unaided", "enforced_rule"]
 PAGE = open_page("embedded", model="qwen3-8b", condition=ARMS, split="test300", n_boot=2000)
@@ -119,7 +119,7 @@ def test_an_undefined_case_shows_as_such_and_reads_as_missing() -> None:
     silent = PAGE.but(condition="unaided")
     silent.episodes["judgments"] = silent.episodes["judgments"].map(lambda words: [None] * len(words))
     for given in (NONE.estimate(time_matched_contrast), silent.estimate(time_matched_contrast)):
-        assert isinstance(given, Undefined)
+        assert not given.defined
         assert shown_html(given).startswith("<p class='estimate'>not available: ")
         assert (given.text(), given.excludes_zero(), given.n) == ("not available", None, 0)
         assert math.isnan(given.value)
@@ -132,8 +132,8 @@ def test_an_undefined_case_shows_as_such_and_reads_as_missing() -> None:
         broken.estimate(time_matched_contrast)
 
 
-def shown_html(given: Undefined) -> str:
-    return given._repr_html_()
+def shown_html(given: Estimate) -> str:
+    return str(given._repr_html_())
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,9 @@ def test_what_is_glued_is_what_a_sentence_shows(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("myst_nb.glue", lambda name, value, display: glued.update({name: value}))
     table = Table(pd.DataFrame({"a": [1]}), "caption")
     PAGE.glue(n=1234, rate=0.5, percent=(0.123, ".1%"), sign=-0.1, name="qwen3-8b -0.2", table=table)
-    PAGE.glue(delta=PAGE.but(condition="unaided").estimate(time_matched_contrast), none=Undefined("Δ", "why"))
+    PAGE.glue(
+        delta=PAGE.but(condition="unaided").estimate(time_matched_contrast), none=Estimate.undefined("why")
+    )
     assert glued == {
         "n": "1,234", "rate": "0.500", "percent": "12.3%", "sign": "−0.100", "name": "qwen3-8b −0.2",
         "table": table, "delta": "−0.06 [−0.10, −0.04]", "none": "not available",
@@ -281,7 +283,9 @@ def test_a_claim_that_fails_on_released_episodes_is_an_error_and_a_finding_elsew
 def test_claims_are_decided_by_intervals_and_values(
     given: str | None, asked: dict[str, Any], holds: bool | None
 ) -> None:
-    delta = PAGE.estimate(time_matched_contrast, by="condition") | {"nowhere": Undefined("Δ", "no episodes")}
+    delta = PAGE.estimate(time_matched_contrast, by="condition") | {
+        "nowhere": Estimate.undefined("no episodes")
+    }
     assert claim("So it is.", delta if given is None else delta[given], **asked).holds is holds
 
 

@@ -5,14 +5,15 @@ from typing import Any
 
 import pytest
 from execute import Page, execute
-from judged_useless.afterwards.beside import read_run
+from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.environment.regimes import FAIL, MEAN4
-from judged_useless.estimators.beliefs import belief_curves
+from judged_useless.estimators.beliefs import belief_curves, belief_table
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from paper_book.figures.style import Picture
-from paper_book.tables.shown import Notice, Table
+from paper_book.tables.compared import Comparison
+from paper_book.tables.data_table import Notice
 from paper_book.tables.two_episodes import TwoEpisodes
 
 pytest_plugins = ("run_fixtures",)
@@ -57,18 +58,15 @@ async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None
     picture = next(each for each in shown.shown if isinstance(each, Picture) and "Figure 6" in each.caption)
     assert f"The observer starts from {', '.join(MEAN4)}" in picture.caption
     curves = belief_curves(read_run(alone.path), n_boot=20).set_index(["quantity", "k"])
-    table = shown.names["beliefs"].set_index("failed")
+    table: Any = belief_table(shown.names["beliefs"]).set_index("failed")
     for k in range(1, 8):
         assert table.loc[k, "continue_reported"] == curves.loc[("says going on is worth", k), "value"]
         assert table.loc[k, "answer_realized"] == curves.loc[("answering now was worth", k), "value"]
     assert 0 < table["no_report"].sum() < table["decisions"].sum() == 12 * 7
     text = shown.text()
-    counted = next(
-        each for each in shown.shown if isinstance(each, Table) and "favors answering now" in each.caption
-    )
-    assert MODEL in counted.frame["model"].tolist()
-    last = str(counted.frame.iloc[-1, 2])
-    assert last.startswith("0\u00a0of\u00a0")  # it never answers, whatever it reports
+    counted = next(each for each in shown.shown if isinstance(each, Comparison) and "favors" in each.caption)
+    mine = counted.rows[counted.rows["model"] == MODEL]
+    assert mine["recomputed_k"].tolist() == [0]  # it never answers, whatever it reports
     assert "<details><summary>thought and result</summary>" in text
     assert [each.text for each in notices(shown) if each.warns] == []
 

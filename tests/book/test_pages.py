@@ -9,9 +9,7 @@ from pathlib import Path
 import pytest
 from paper_book import consistency
 from paper_book import generated as pages
-from paper_book.published.transcribed import PublishedError, published_dir, tables
-from paper_book.published.verifying import Problem, count_numbers
-from paper_book.tables.paper_table import headings
+from paper_book.published.transcribed import PublishedError, count_numbers, published_dir, tables, titles
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +94,7 @@ def test_lists_every_table_with_its_counts_and_a_download_that_is_there(written:
         [str(lines), str(numbers)] for lines, numbers in counted[["rows", "numbers"]].to_numpy()
     ]
     assert [row[0] for row in rows[:2]] == ["Table 1", "Table 2"]
-    assert set(headings("titles")) == set(tables())
+    assert set(titles().index) == set(tables())
     links = [link for block in blocks for link in block.links]
     assert len(links) == len(counted) + 4
     for link in links:
@@ -151,9 +149,11 @@ def test_is_deterministic_and_offline() -> None:
 def test_refuses_numbers_that_are_not_what_was_transcribed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    problem = Problem("checksum", "table_06.csv", "is missing")
-    monkeypatch.setattr(pages, "verify", lambda: [problem])
-    with pytest.raises(PublishedError, match=r"table_06\.csv: is missing"):
+    def refuse() -> None:
+        raise PublishedError("table_06.csv, line 2: field 'value'")
+
+    monkeypatch.setattr(pages, "check_files", refuse)
+    with pytest.raises(PublishedError, match=r"table_06\.csv"):
         pages.write(tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -8,9 +8,9 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless._io.paths import data_dir
-from judged_useless.afterwards.beside import read_run
+from judged_useless.afterwards.probe_findings import read_run
+from judged_useless.afterwards.recorded_turns import WrittenStep, run_folders, written_steps
 from judged_useless.afterwards.replaying import replay
-from judged_useless.afterwards.written_texts import Written, run_folders, written_steps
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
@@ -117,7 +117,7 @@ def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
 
 def test_texts_are_escaped_and_long_ones_folded() -> None:
     steps = arm("-", "unaided").steps
-    written = [Written(HOSTILE, HOSTILE, HOSTILE), Written("", "short", "")]
+    written = [WrittenStep(HOSTILE, HOSTILE, HOSTILE), WrittenStep("", "short", "")]
     shown = TwoEpisodes((Arm(HOSTILE, steps, "answered", written), arm("-", "unaided")), HOSTILE)
     html = shown._repr_mimebundle_()["text/html"]
     assert "<script>" not in html

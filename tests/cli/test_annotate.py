@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from judged_useless.afterwards.labels import STREAMS
+from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.cli.main import main
 from judged_useless.models.base import Generation, ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted_annotator import ScriptedAnnotator

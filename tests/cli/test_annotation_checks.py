@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from judged_useless.cli import annotate as command
-from judged_useless.cli import annotation_checks as checks
+from judged_useless.cli import annotation_options as checks
 from judged_useless.cli.main import main
 from judged_useless.models import get_model
 from judged_useless.models.scripted_annotator import ScriptedAnnotator
@@ -54,37 +54,28 @@ def parsed(*options: str) -> argparse.Namespace:
 
 
 def test_servers_are_told_apart_by_annotator() -> None:
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    given = ["run", "--annotator", "openai:a", "--annotator", "anthropic:b", "--base-url", "http://one/v1",
-             "--base-url", "anthropic:b=http://two", "--cost-cap-usd", "3"]  # fmt: skip
-    parsed = parser.parse_args(given)
-    assert checks.options_of(parsed, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
-    assert checks.options_of(parsed, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
-    assert checks.options_of(parsed, "scripted:annotator-5") == {}
+    given = parsed("--annotator", "openai:a", "--annotator", "anthropic:b", "--base-url", "http://one/v1",
+                   "--base-url", "anthropic:b=http://two", "--cost-cap-usd", "3")  # fmt: skip
+    assert checks.options_of(given, "openai:a") == {"base_url": ["http://one/v1"], "cost_cap_usd": 3.0}
+    assert checks.options_of(given, "anthropic:b")["base_url"] == ["http://one/v1", "http://two"]
+    assert checks.options_of(given, "scripted:annotator-5") == {}
 
 
 def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
-
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
     names = ("openai:qwen3-32b", "openai:qwen3-8b")
-    url = "http://127.0.0.1:1/v1"
-    given = ["run", "--annotator", names[0], "--annotator", names[1], "--greedy", names[0], "--base-url", url]
-    parsed = parser.parse_args(given)
-    greedy, other = (get_model(name, **checks.options_of(parsed, name)) for name in names)
+    given = parsed("--annotator", names[0], "--annotator", names[1], "--greedy", names[0], *URL)
+    greedy, other = (get_model(name, **checks.options_of(given, name)) for name in names)
     assert (greedy.name, greedy.decoding.temperature, greedy.decoding.thinking) == ("qwen3-32b", 0.0, False)
     assert other.decoding.temperature == 0.7
-    parsed.greedy = ["openai:qwen3"]
+    given.greedy = ["openai:qwen3"]
     with pytest.raises(ValueError, match="--greedy openai:qwen3: expected a model given with --annotator"):
-        checks.check_options(parsed)
+        checks.check_options(given)
 
 
 @pytest.mark.parametrize(
     ("second", "message"),
     [
-        ("nobody:x", "--annotator nobody:x: .*unknown provider 'nobody', expected one of vllm, openai"),
+        ("nobody:x", "--annotator nobody:x: .*provider one of vllm, openai"),
         ("x", "--annotator x: .*expected provider:name"),
         ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
         (
@@ -106,7 +97,7 @@ def test_a_second_annotator_that_is_none_costs_nothing(
     ("pair", "name"),
     [
         (("openai:qwen3-8b", "openai:Qwen/Qwen3-8B"), "qwen3-8b"),
-        (("openai:QWEN/qwen3-8b", "openai:qwen3-8b"), "QWEN/qwen3-8b"),
+        (("openai:QWEN/qwen3-8b", "openai:qwen3-8b"), "qwen3-8b"),
         (("openai:some/model", "openai:some/Model"), "some/model"),
         (("anthropic:claude-haiku-4.5", "anthropic:claude-haiku-4-5"), "claude-haiku-4.5"),
         (("openai:other", "anthropic:other"), "other"),
@@ -116,7 +107,7 @@ def test_one_model_under_two_names_is_one_annotator(
     pair: tuple[str, str], name: str, run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(run, capsys, "--annotator", pair[0], "--annotator", pair[1], *URL)
-    assert f"--annotator {pair[0]} and {pair[1]} are one model, {name}; agreement needs two" in said
+    assert f"--annotator {pair[0]} and {pair[1]} are one model, {name.casefold()}; agreement needs" in said
 
 
 def test_two_models_of_one_folder_are_said_to_be_that(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,30 +158,28 @@ def test_nothing_is_written_into_a_run(
     other = run_at(run.with_name("other"))
     for folder in (run, other):
         said = refused(run, capsys, *BOTH, "--out", str(folder))
-        assert f"--out {folder}: is the folder of a run or of what was asked of one" in said
+        assert f"--out {folder}: {folder} is the folder of a run or of what was asked of one" in said
         said = refused(run, capsys, *BOTH, "--out", str(folder / "deep" / "er"))
-        assert f"--out {folder / 'deep' / 'er'}: lies in {folder}, the folder of a run" in said
+        assert f"--out {folder / 'deep' / 'er'}: {folder} is the folder of a run" in said
         said = refused(run, capsys, *BOTH, "--sheet", str(folder / "sheet.csv"))
-        assert f"--sheet {folder}: is the folder of a run" in said
+        assert f"--sheet {folder}: {folder} is the folder of a run" in said
     monkeypatch.chdir(other)
-    assert "--out .: is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
-    assert "--sheet .: is the folder of a run" in refused(run, capsys, *BOTH, "--sheet", "sheet.csv")
+    assert f"--out .: {other} is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
+    assert f"--sheet .: {other} is the folder of a run" in refused(run, capsys, *BOTH, "--sheet", "sheet.csv")
     (other / "manifest.json").write_text("torn")
-    assert "--out .: is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
+    assert f"--out .: {other} is the folder of a run" in refused(run, capsys, *BOTH, "--out", ".")
 
 
 @pytest.mark.usefixtures("unasked")
 def test_a_sheet_that_cannot_be_read_costs_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = run.with_name("my-run.probes") / "annotation"
     said = refused(run, capsys, *BOTH, "--adjudicated", "disagreements-S1.csv")
-    assert (
-        "--adjudicated disagreements-S1.csv: no such file; sheets of this annotation are written to" in said
-    )
+    assert "--adjudicated disagreements-S1.csv: no such file; sheets of this annotation are" in said
     assert f"{folder / 'disagreements-S1.csv'}, {folder / 'disagreements-S2.csv'}" in said
     said = refused(run, capsys, *BOTH, "--adjudicated", "x.csv", "--sheet", "s.csv", "--stream", "S2")
-    assert "--adjudicated x.csv: no such file; sheets of this annotation are written to s-S2.csv" in said
+    assert "--adjudicated x.csv: no such file; sheets of this annotation are s-S2.csv" in said
     said = refused(run, capsys, *BOTH, "--adjudicated", str(run))
-    assert f"--adjudicated {run}: a folder; sheets of this" in said
+    assert f"--adjudicated {run}: no such file; sheets of this" in said
     empty = run.with_name("empty.csv")
     for text in ("", "id,stream,adjudicated,note\n"):
         empty.write_text(text)

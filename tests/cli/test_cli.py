@@ -1,22 +1,14 @@
 """The command line: its commands, and how errors end."""
 
 import argparse
-import importlib
 import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from judged_useless._io.messages import visible
 from judged_useless.cli import main as cli
-
-
-def test_every_command_has_what_the_parser_asks_for() -> None:
-    for name, module_name in cli.COMMANDS.items():
-        module = importlib.import_module(module_name)
-        assert module.SUMMARY, name
-        assert callable(module.add_arguments), name
-        assert callable(module.main), name
 
 
 def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -46,7 +38,12 @@ def test_a_mistyped_command_line_is_refused(
 
 @pytest.mark.parametrize(
     "error",
-    [ValueError("a wrong value"), FileNotFoundError("no such file"), ImportError("no vllm: install it")],
+    [
+        ValueError("a wrong value"),
+        ValueError("a server's \x1b[31mred\x07 words"),
+        FileNotFoundError("no such file"),
+        ImportError("no vllm: install it"),
+    ],
 )
 def test_what_a_user_can_mend_is_one_sentence(
     error: Exception, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -56,16 +53,17 @@ def test_what_a_user_can_mend_is_one_sentence(
 
     monkeypatch.setattr("judged_useless.cli.fetch.main", fail)
     assert cli.main(["fetch"]) == 1
-    assert capsys.readouterr().err == f"judged-useless fetch: {error}\n"
+    assert capsys.readouterr().err == f"judged-useless fetch: {visible(str(error))}\n"
 
 
+@pytest.mark.parametrize("place", ["run.main", "main.import_module"])
 def test_an_interruption_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupt(_: argparse.Namespace) -> int:
+    def interrupt(_: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("judged_useless.cli.run.main", interrupt)
+    monkeypatch.setattr(f"judged_useless.cli.{place}", interrupt)
     assert cli.main(["run", "--model", "scripted:own-5"]) == 130
     assert capsys.readouterr().err == "judged-useless run: interrupted; the same command resumes\n"
 
@@ -81,6 +79,7 @@ def test_a_fault_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
 
 PRINTS = """
 import sys
+from judged_useless._io.messages import visible
 from judged_useless.cli import main as cli
 from judged_useless.cli import {command}
 {command}.main = lambda arguments: print("x" * {size}) or print("progress", file=sys.stderr) or 0
@@ -123,6 +122,6 @@ def test_output_that_nobody_reads_ends_it_quietly(
 
 def test_a_run_whose_output_nobody_reads_is_complete_all_the_same(tmp_path: Path) -> None:
     cell = ["run", "--model", "scripted:never", "--task", "atlas", "--n-questions", "1", "--out", "cell"]
-    ended = without_a_reader(["-m", "judged_useless.cli.main", *cell, "--quiet"], tmp_path)
+    ended = without_a_reader(["-m", "judged_useless.cli", *cell, "--quiet"], tmp_path)
     assert (ended.returncode, ended.stderr) == (141, "")
     assert '"status": "complete"' in (tmp_path / "cell" / "manifest.json").read_text(encoding="utf-8")

@@ -80,7 +80,7 @@ def test_prices_need_the_model(tmp_path: Path) -> None:
 def test_a_scripted_agent_has_no_option_of_a_server(
     options: tuple[str, ...], named: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(ValueError, match=f"^scripted:own-5: a scripted agent has no option {named}$"):
+    with pytest.raises(ValueError, match=f"provider 'scripted' has no option {named}$"):
         main("--model", "scripted:own-5", "--out", str(tmp_path / "run"), *options)
     assert not (tmp_path / "run").exists()
 
@@ -112,14 +112,14 @@ def test_a_rate_that_is_no_share_is_refused(rate: str, tmp_path: Path) -> None:
 def test_help_lists_what_can_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     from judged_useless.environment.regimes import PARAMETRIC, REGIMES
     from judged_useless.models import PROVIDERS
-    from judged_useless.models.presets import PRESETS
+    from judged_useless.models.presets import load_presets
     from judged_useless.models.scripted_policies import POLICIES
     from judged_useless.protocol.conditions import CONDITIONS, PARTS
 
     with pytest.raises(SystemExit):
         main("--help")
     told = capsys.readouterr().out.partition("providers:")[2]
-    for name in (*PROVIDERS, *CONDITIONS, *PARTS, *POLICIES, *PRESETS, *REGIMES):
+    for name in (*PROVIDERS, *CONDITIONS, *PARTS, *POLICIES, *load_presets(), *REGIMES):
         assert name in told
     assert len(command._PATTERNS.split(", ")) == len(PARAMETRIC)
 

@@ -40,11 +40,6 @@ def test_a_fact_repeated_word_for_word_on_another_page_goes_too() -> None:
     assert without_facts(question) == {"Gold": " More.", "Other": "First."}
 
 
-def test_facts_that_the_page_does_not_have_change_nothing() -> None:
-    question = _question("x", "One.", facts=(7,))
-    assert without_facts(question) == with_old_values(question) == question.knowledge_base
-
-
 @pytest.mark.parametrize(
     ("sentences", "fact", "expected"),
     [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from judged_useless.environment.alterations import EMPTY_PAGE
 from judged_useless.environment.environment import Environment, Observation
 from judged_useless.environment.failed_paragraphs import FailurePool, replicate_salt
-from judged_useless.environment.failures import ERRORS, FAULTS, Setting, get_fault
+from judged_useless.environment.failures import ERRORS
 from judged_useless.environment.knowledge import NO_RESULTS
 from judged_useless.environment.regimes import FAIL, REGIMES, Regime, get_regime
 from judged_useless.tasks.question import Paragraph, Question
@@ -246,9 +246,3 @@ def test_what_cannot_be_set_up_is_refused() -> None:
         Environment(SPLIT[0], "clean", lookup="next")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown kind of failure 'x'; known are none, shuffled"):
         Environment(SPLIT[0], Regime("x", lambda t: True, how="x"))
-
-
-def test_every_fault_answers_a_search() -> None:
-    for how in FAULTS:
-        shown = get_fault(how, Setting(SPLIT[0], POOL)).show("search", "x")
-        assert (shown is None) == (how == "none")

@@ -4,7 +4,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from judged_useless.environment.failed_paragraphs import FailurePool, replicate_salt
+from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks.question import Paragraph, Question
 from made_up import make_question
 
@@ -39,14 +39,6 @@ def test_own_titles_are_left_out_whatever_their_case_and_blanks() -> None:
     assert [entry.title for entry in pool.paragraphs_for(pool.questions[0])] == ["Hill"]
 
 
-def test_replicates_draw_another_order_of_the_same_paragraphs() -> None:
-    pool = FailurePool(SPLIT)
-    original, replicate = (pool.paragraphs_for(SPLIT[0], salt) for salt in ("shuffled-v2", replicate_salt(2)))
-    assert replicate_salt(2) == "shuffled-v2-rep2"
-    assert original != replicate
-    assert sorted(original) == sorted(replicate)
-
-
 @given(st.sets(st.sampled_from(range(12)), min_size=1))
 def test_a_subset_that_is_run_draws_as_the_whole_split_does(chosen: set[int]) -> None:
     # Fresh pools, asked in another order: nothing depends on who was asked before.
@@ -54,10 +46,6 @@ def test_a_subset_that_is_run_draws_as_the_whole_split_does(chosen: set[int]) ->
     expected = {question.id: whole.paragraphs_for(question) for question in SPLIT}
     for number in chosen:
         assert other.paragraphs_for(SPLIT[number]) == expected[f"q{number}"]
-
-
-def test_a_pool_over_a_subset_would_draw_others() -> None:
-    assert FailurePool(SPLIT[:6]).paragraphs_for(SPLIT[0]) != FailurePool(SPLIT).paragraphs_for(SPLIT[0])
 
 
 def test_a_question_outside_the_pool_draws_from_all_of_it() -> None:

@@ -225,7 +225,7 @@ def test_every_form_gives_the_same_table(form: Callable[[Rows], Any]) -> None:
         (pd.DataFrame(), EpisodeError, "there are no episodes"),
         ([episode(), 7], EpisodeError, "row 2: expected a mapping, found int"),
         ([episode(), {"question_id": "q"}], EpisodeError, "row 2: field 'actions' is missing"),
-        ([episode(actions=["jump"])], EpisodeError, "row 1: field 'actions': entry 1 is 'jump'"),
+        ([episode(actions=["jump"])], EpisodeError, "row 1: field 'actions': entry 1: expected"),
     ],
 )
 def test_what_is_no_episode_is_refused(given_episodes: Any, error: type[Exception], message: str) -> None:

@@ -1,119 +1,116 @@
-"""What an episode must be, and how a wrong one is named."""
+"""What an episode must be, how a wrong one is named, and what counts as the same one twice."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
-from judged_useless.episodes.frames import as_frame
-from judged_useless.episodes.schema import (
-    ACTIONS,
-    JUDGMENTS,
-    TERMINATIONS,
-    EpisodeError,
-    fill_judgments,
-    validate,
-)
+from judged_useless import load_episodes, load_jsonl
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.frames import as_frame, fill_judgments
+from judged_useless.episodes.schema import PROBED, EpisodeError, validate
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 from made_up_episodes import episode, random_episodes
+from paper_book.measures.from_probes import branches, repaired
 
-WRONG: dict[str, tuple[dict[str, Any], str, str]] = {
-    "wrong action word": (
-        {"actions": ["search", "browse"]},
-        "actions",
-        "entry 2 is 'browse', expected one of",
-    ),
-    "null action": ({"actions": ["search", None]}, "actions", "entry 2 is None"),
-    "null actions": ({"actions": None}, "actions", "expected a list of search, lookup"),
-    "actions as text": ({"actions": "search"}, "actions", "expected a list of search"),
-    "actions as mapping": ({"actions": {"search": 1}}, "actions", "expected a list of search"),
-    "finish in the middle": (
-        {"actions": ["search", "finish", "search"], "judgments": []},
-        "actions",
-        "finish at entry 2 of 3",
-    ),
-    "wrong judgment word": ({"judgments": ["USELESS", "useful"]}, "judgments", "entry 2 is 'useful'"),
-    "judgments as number": ({"judgments": 3}, "judgments", "expected a list of USELESS"),
-    "judgments longer than actions": (
-        {"actions": ["search", "finish"], "judgments": ["USEFUL", "USEFUL"]},
-        "judgments",
-        "2 judgments for 1 observations",
-    ),
-    "success as number": ({"success": 1}, "success", "expected true or false, found 1"),
-    "success as text": ({"success": "true"}, "success", "expected true or false, found 'true'"),
-    "success null": ({"success": None}, "success", "expected true or false, found None"),
-    "unknown ending": ({"termination": "gave_up"}, "termination", "expected one of answered"),
-    "ending that does not fit": ({"termination": "budget_exhausted"}, "termination", "does not fit the last"),
-    "failed of another length": ({"failed": [True]}, "failed", "expected a list of 3 booleans"),
-    "failed of numbers": ({"failed": [1, 0, 1]}, "failed", "expected a list of booleans, one an observation"),
-    "budget below the actions": ({"budget": 3}, "budget", "at least the 4 actions taken, found 3"),
-    "budget of parts": ({"budget": 8.5}, "budget", "expected a whole number of 64 bits or null, found 8.5"),
-    "empty model": ({"model": " "}, "model", "expected a non-empty text"),
-    "question as number": ({"question_id": 7}, "question_id", "expected a non-empty text, found 7"),
-    "regime as list": ({"regime": ["clean"]}, "regime", "expected a non-empty text, found ['clean']"),
-    "seed as text": ({"seed": "0"}, "seed", "expected a whole number of 64 bits or null, found '0'"),
-    "seed as list": ({"seed": [0]}, "seed", "expected a whole number of 64 bits or null, found [0]"),
-    "calls of parts": ({"n_judgment_calls": 1.5}, "n_judgment_calls", "expected a whole number"),
-    "answer as number": ({"answer": 4}, "answer", "expected a text or null, found 4"),
-    "task as list": ({"task": ["hotpotqa"]}, "task", "expected a text or null"),
-    "seed beyond 64 bits": (
-        {"seed": 10**30},
-        "seed",
-        "expected a whole number of 64 bits or null, found 10000",
-    ),
-    "calls below none": ({"n_judgment_calls": -5}, "n_judgment_calls", "0 or more, or null, found -5"),
-    "stated longer than the observations": (
-        {"stated": ["USELESS"] * 4},
-        "stated",
-        "4 for 3 observations, expected at most one for each",
-    ),
-    "simulated as text": ({"simulated": "yes"}, "simulated", "expected true, false or null, found 'yes'"),
-    "simulated as number": ({"simulated": 1}, "simulated", "expected true, false or null, found 1"),
-    "ending as list": ({"termination": ["answered"]}, "termination", "expected one of answered"),
-    "half a surrogate pair in an id": (
-        {"question_id": "a\ud800"},
-        "question_id",
-        "expected a non-empty text",
-    ),
-    "half a surrogate pair in an answer": ({"answer": "\ud800"}, "answer", "expected a text or null"),
-    "stated as text": ({"stated": "USELESS"}, "stated", "expected a list"),
+NAN = float("nan")
+#: Field, wrong value, and what its message says after the field. The episode has three observations.
+WRONG: list[tuple[str, object, str]] = [
+    ("actions", ["search", "browse"], "entry 2: expected 'search', 'lookup', .* found 'browse'"),
+    ("actions", ["search", None], "entry 2: .* found None"),
+    ("actions", None, "expected a list, found None"),
+    ("actions", "search", "expected a list"),
+    ("actions", {"search": 1}, "expected a list"),
+    ("actions", ["search", "finish", "search"], "expected finish at its end only"),
+    ("judgments", ["USELESS", "useful"], "entry 2: .* found 'useful'"),
+    ("judgments", 3, "expected a list"),
+    ("judgments", ["USEFUL"] * 4, "expected at most one entry for each action other than finish"),
+    ("success", 1, "expected true or false, found 1"),
+    ("success", "true", "expected true or false, found 'true'"),
+    ("success", None, "expected true or false, found None"),
+    ("termination", "gave_up", "expected 'answered', .* found 'gave_up'"),
+    ("termination", ["answered"], "expected 'answered'"),
+    ("termination", "budget_exhausted", "expected 'answered' just where the last action is finish"),
+    ("failed", [True], "expected one entry for each action other than finish"),
+    ("failed", [1, 0, 1], "entry 1: expected true or false"),
+    ("budget", 3, "expected at least the actions taken, found 3 for the 4 actions"),
+    ("budget", 8.5, "expected a whole number .* found 8.5"),
+    ("model", " ", "expected a text with something in it"),
+    ("question_id", 7, "expected a text, found 7"),
+    ("question_id", "a\ud800", "half of a surrogate pair"),
+    ("regime", ["clean"], "expected a text"),
+    ("regime", " persistent", "expected .* no blanks around a regime"),
+    ("seed", "0", "expected a whole number"),
+    ("seed", [0], "expected a whole number"),
+    ("seed", 10**30, "expected a whole number of 64 bits, found 10000"),
+    ("n_judgment_calls", 1.5, "expected a whole number"),
+    ("n_judgment_calls", -5, "expected greater than or equal to 0"),
+    ("answer", 4, "expected a text"),
+    ("answer", "\ud800", "half of a surrogate pair"),
+    ("task", ["hotpotqa"], "expected a text"),
+    ("stated", ["USELESS"] * 4, "expected at most one entry"),
+    ("stated", "USELESS", "expected a list"),
+    ("simulated", "yes", "expected true or false, found 'yes'"),
+    ("simulated", 1, "expected true or false, found 1"),
+    ("answer_now", ["no", "no"], "entry 1: expected true or false, found 'no'"),
+    ("answer_now", [True, 1], "entry 2: expected true or false, found 1"),
+    ("answer_now", [[False]], "entry 1: expected true or false"),
+    ("answer_now", [True] * 50, "expected at most one entry"),
+    ("answer_now", {"1": False}, "expected a list"),
+    ("repaired_success", 0.3, "expected true or false, found 0.3"),
+    ("repaired_answer", 5, "expected a text"),
+    ("p_continue", [2.0], "entry 1: expected less than or equal to 1, found 2.0"),
+    ("p_answer_now", [True], "entry 1: expected a number, found True"),
+    ("prefer", ["zz"], "entry 1: expected 'continue', 'answer_now' or 'unsure'"),
+    ("usefulness", ["q"], "entry 1: expected 'USEFUL_NEW'"),
+    ("stated_label", ["<script>"], "entry 1: expected 'says_useless'"),
+    ("stated_by_label", [True], "entry 1: expected 'USELESS' or 'USEFUL'"),
+    ("pages", ["Ada"], "expected one entry for each action other than finish"),
+    ("pages", [["a"], None, None], "entry 1: expected a text"),
+    ("gold_titles", [None], "entry 1: expected a text"),
+]
+#: What probes and a run's log may lay beside three observations.
+BESIDE: dict[str, Any] = {
+    "answer_now": [True, False, None],
+    "answer_now_repaired": [True, True, None],
+    "usefulness": ["USEFUL_NEW", None, "UNSURE"],
+    "p_continue": [0.5, 1, None],
+    "p_answer_now": [0, None, 0.25],
+    "prefer": ["continue", None, "answer_now"],
+    "stated_label": ["says_useless", None, "unclear"],
+    "stated_by_label": ["USELESS", None, None],
+    "pages": ["Ada", None, "Bob"],
+    "gold_titles": ["Ada", "Cid"],
+    "repaired_answer": "Paris",
+    "repaired_success": True,
 }
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_fault_is_named_with_row_and_field(case: str) -> None:
-    change, field, message = WRONG[case]
+def jsonl(path: Path, *rows: dict[str, Any]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(("field", "value", "message"), WRONG)
+def test_fault_is_named_with_place_and_field(field: str, value: object, message: str, tmp_path: Path) -> None:
+    rows = [episode(question_id="q0") | BESIDE, episode() | {field: value}]
     # As objects, since a column of texts cannot hold every one of these.
-    frame = pd.DataFrame([episode(question_id="q0"), episode(**change)], dtype=object)
-    with pytest.raises(EpisodeError) as caught:
-        validate(frame, source="some file")
-    assert str(caught.value).startswith(f"some file, row 2: field '{field}': ")
-    assert message in str(caught.value)
-
-
-def test_lines_take_the_place_of_rows() -> None:
-    frame = pd.DataFrame([episode(question_id="q0"), episode(actions=["jump"])])
-    with pytest.raises(EpisodeError, match=r"^f\.jsonl, line 9: field 'actions'"):
-        validate(frame, source="f.jsonl", lines=[4, 9])
+    with pytest.raises(EpisodeError, match=rf"^some file, row 2: field '{field}': {message}"):
+        validate(pd.DataFrame(rows, dtype=object), source="some file")
+    path = jsonl(tmp_path / "own.jsonl", *rows)
+    with pytest.raises(EpisodeError, match=rf"own\.jsonl, line 2: field '{field}': {message}"):
+        load_jsonl(path)
 
 
 @pytest.mark.parametrize("name", ["model", "regime", "actions", "judgments", "success"])
 def test_missing_field_is_named(name: str) -> None:
     with pytest.raises(EpisodeError, match=f"^episodes: field '{name}' is missing; an episode has model, "):
         validate(pd.DataFrame([episode()]).drop(columns=name))
-
-
-def test_second_episode_of_a_question_and_regime_is_refused() -> None:
-    frame = pd.DataFrame([episode(), episode(regime="clean"), episode()])
-    with pytest.raises(
-        EpisodeError, match=r"row 3: field 'question_id': a second episode with .*'persistent'"
-    ):
-        validate(frame)
-
-
-def test_seeds_tell_repeated_episodes_apart() -> None:
-    frame = pd.DataFrame([episode(seed=0), episode(seed=1)])
-    assert validate(frame) is frame
 
 
 def test_everything_the_schema_allows_passes() -> None:
@@ -128,24 +125,61 @@ def test_everything_the_schema_allows_passes() -> None:
         n_judgment_calls=4,
         n_discarded=0,
         seed=3,
+        simulated=False,
     )
     absent = episode("", answered=False, question_id="q2", termination="format_failure")
     assert set(whole["judgments"]) == {*JUDGMENTS, None}
     arrays = episode("--", question_id="q3", actions=np.array(["search", "lookup"], dtype=object))
-    everything = pd.DataFrame(
-        [whole, absent, arrays, episode(question_id="q4", actions=list(ACTIONS[:3]), judgments=[])]
-    )
+    others = episode(question_id="q4", actions=list(ACTIONS[:3]), judgments=[NAN, pd.NA])
+    everything = pd.DataFrame([whole, absent, arrays, others])
     assert validate(everything) is everything
-    assert "format_failure" in TERMINATIONS
 
 
-def test_one_fault_among_many_equal_courses_is_found() -> None:
-    """Courses are checked once each; a fault in a later, different course must not be passed over."""
-    rows = [episode(question_id=f"q{i}") for i in range(50)]
-    rows.append(episode(question_id="q50", success=1))  # equal to True and False by ==, not by type
-    rows.insert(0, episode(question_id="q51", success=True))
-    with pytest.raises(EpisodeError, match="row 52: field 'success'"):
-        validate(pd.DataFrame(rows, dtype=object))
+def test_arrays_have_what_is_missing_as_tables_do() -> None:
+    frame = pd.DataFrame([episode() | {"p_continue": np.array([0.5, NAN, 1.0])}])
+    assert validate(frame) is frame
+    with pytest.raises(EpisodeError, match=r"entry 2: expected less than or equal to 1, found 7\.0"):
+        validate(frame.assign(p_continue=pd.Series([np.array([NAN, 7.0])])))
+
+
+def test_parquet_holds_no_number_where_a_truth_is_asked_for(tmp_path: Path) -> None:
+    rows = [episode() | {"answer_now": [0.0, 1.0, None]}]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "own.parquet")
+    with pytest.raises(EpisodeError, match=r"own.parquet, row 1: field 'answer_now': entry 1: .* found 0.0"):
+        load_parquet(tmp_path / "own.parquet")
+
+
+def test_what_is_laid_beside_survives_a_file(tmp_path: Path) -> None:
+    assert set(BESIDE) == set(PROBED)
+    rows = [episode(question_id=f"q{number}") | BESIDE for number in range(2)]
+    read = load_jsonl(jsonl(tmp_path / "own.jsonl", *rows))
+    again = load_parquet(write_parquet(read, tmp_path / "own.parquet"))
+    # What was read can be written again.
+    twice = load_parquet(write_parquet(again, tmp_path / "twice.parquet"))
+    for name, value in BESIDE.items():
+        assert read[name].iloc[1] == value, name
+        for frame in (again, twice):
+            found = frame[name].iloc[1]
+            assert (list(found) if isinstance(value, list) else found) == value, name
+
+
+def test_a_source_that_was_not_probed_stays_allowed_beside_one_that_was(tmp_path: Path) -> None:
+    probed = jsonl(tmp_path / "probed.jsonl", episode(question_id="q1") | BESIDE)
+    bare = jsonl(tmp_path / "bare.jsonl", episode(question_id="q2"))
+    both = load_episodes([probed, bare])
+    assert both[list(PROBED)].isna().iloc[1].all()
+    nothing = episode(question_id="q3") | dict.fromkeys(PROBED)
+    assert not set(PROBED) & set(load_jsonl(jsonl(tmp_path / "null.jsonl", nothing)))
+
+
+def test_measures_take_truths_as_they_are(tmp_path: Path) -> None:
+    rows = [episode(question_id=f"q{number}") | BESIDE for number in range(2)]
+    read = load_jsonl(jsonl(tmp_path / "own.jsonl", *rows))
+    assert repaired(read)["success"].dtype == bool
+    assert branches(read)["success"].tolist() == [True, False] * 2
+    # A table that nobody checked gives no truth either.
+    with pytest.raises(EpisodeError, match="field 'success'"):
+        validate(repaired(read.assign(repaired_success="no")).drop(columns="repaired_success"))
 
 
 def test_missing_judgments_become_an_empty_list_and_nothing_else_changes() -> None:
@@ -154,7 +188,6 @@ def test_missing_judgments_become_an_empty_list_and_nothing_else_changes() -> No
     assert filled["judgments"].to_list() == [["USELESS", "USELESS", "USEFUL"], []]
     assert filled.index.to_list() == [5, 9]
     assert frame["judgments"].iloc[1] is None
-    assert fill_judgments(filled) is filled
 
 
 @settings(max_examples=20, deadline=None)
@@ -170,23 +203,16 @@ def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> No
     "name", ["failed", "stated", "task", "answer", "budget", "n_judgment_calls", "n_discarded", "seed"]
 )
 def test_a_column_of_booleans_only_is_of_no_other_kind(name: str) -> None:
-    rows = [episode(), episode(question_id="q2")]
-    frame = pd.DataFrame([row | {name: True} for row in rows])
+    frame = pd.DataFrame([episode() | {name: True}, episode(question_id="q2") | {name: True}])
     assert frame[name].dtype == bool
     with pytest.raises(EpisodeError, match=f"row 1: field '{name}': expected .*, found True"):
         validate(frame)
 
 
-@pytest.mark.parametrize("value", ["yes", "false", 0, 1, [True]])
-def test_simulated_is_true_false_or_null(value: object) -> None:
-    with pytest.raises(EpisodeError, match="row 1: field 'simulated': expected true, false or null"):
-        validate(pd.DataFrame([episode(simulated=value)]))
-    for sound in (True, False, None):
-        validate(pd.DataFrame([episode(simulated=sound)]))
-
-
 #: Whether the second could be the first, counted again.
 PAIRS: list[tuple[dict[str, Any], dict[str, Any], bool]] = [
+    ({}, {}, True),
+    ({}, {"regime": "clean"}, False),
     ({}, {"budget": 8}, True),
     ({"budget": 8}, {}, True),
     ({}, {"budget": 16}, False),
@@ -209,7 +235,9 @@ def test_what_an_episode_leaves_out_does_not_make_it_another(
     if not same:
         assert validate(frame) is frame
         return
-    with pytest.raises(EpisodeError, match="row 3: field 'question_id': a second episode with"):
+    with pytest.raises(
+        EpisodeError, match=r"row 3: field 'question_id': a second episode with .* the one in episodes, row 2"
+    ):
         validate(frame)
 
 

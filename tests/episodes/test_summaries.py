@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 from judged_useless import FAIL, load_episodes
+from judged_useless.episodes.decisions import contrasted_decisions, how_episodes_end
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.episodes.summaries import contrasted_decisions, how_episodes_end
 from judged_useless.estimators.contrast import time_matched_contrast
 from made_up_episodes import episode
 

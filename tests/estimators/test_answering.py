@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.answering import (
+    answer_rate_after_run,
     median_answer_action,
     median_of_counts,
     premature_rate,
@@ -15,7 +16,7 @@ from judged_useless.estimators.answering import (
     share_at_last_action,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
+from judged_useless.estimators.inference import wilson_interval
 
 
 def test_shares_by_hand(episode: Any) -> None:
@@ -50,11 +51,11 @@ def test_premature_answers_by_hand(episode: Any) -> None:
 @given(st.lists(st.integers(1, 8), min_size=1, max_size=30))
 def test_median_of_counts_is_the_median(values: list[int]) -> None:
     counts = np.bincount(values, minlength=9)[1:].astype(float)
-    assert median_of_counts(8)(counts) == np.median(values)
+    assert median_of_counts()(counts) == np.median(values)
 
 
 def test_median_of_nothing_is_not_a_number() -> None:
-    assert np.isnan(median_of_counts(3)(np.zeros(3)))
+    assert np.isnan(median_of_counts()(np.zeros(3)))
 
 
 def test_answers_after_a_run_by_hand(episode: Any) -> None:

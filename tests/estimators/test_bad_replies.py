@@ -1,4 +1,4 @@
-"""Replies, branches, labels and arguments that are not what they should be: refused by name, not counted."""
+"""Replies, labels and arguments that are not what they should be: refused by name, not counted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,13 +8,14 @@ import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_table
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_table,
+    missing_replies,
+)
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement, stated_points
-from judged_useless.stopping.continuing import continue_or_answer
-from judged_useless.stopping.fitted_policies import StoppingPolicy
-from judged_useless.stopping.regret import policy_values
+from judged_useless.estimators.judgments import stated_agreement, stated_points
 
 NAN, PRIOR = float("nan"), ("clean", "persistent")
 
@@ -37,12 +38,6 @@ def probed(question: str, regime: str = "persistent", **fields: Any) -> dict[str
     return bare(question, regime) | beliefs | fields
 
 
-BRANCHES = [
-    {"question_id": question, "regime": "persistent", "t": t, "success": True}
-    for question in ("q1", "q2")
-    for t in (1, 2, 3)
-]
-RUNS = [bare("q1"), bare("q2")]
 BOTH = [probed(question, regime) for question in ("q1", "q2") for regime in PRIOR]
 
 
@@ -85,25 +80,17 @@ def test_what_was_not_repaired_counts_as_it_is() -> None:
     assert curve(frame)["going on was worth", 1]["n_missing"] == 0
     hollow = curve([each | {"repaired_success": None} for each in BOTH])
     assert hollow["going on was worth", 1]["value"] == curve(BOTH)["going on was worth", 1]["value"] == 0
-    with pytest.raises(EpisodeError, match="row 2: field 'repaired_success': expected true, false or null"):
+    with pytest.raises(EpisodeError, match="row 2: field 'repaired_success': expected true or false"):
         curve([BOTH[0] | {"repaired_success": True}, BOTH[1] | {"repaired_success": "yes"}])
 
 
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        (
-            {"p_continue": [7, 0.5, 0.5]},
-            "field 'p_continue': entry 1 is 7, expected a number from 0 to 1 or null",
-        ),
-        ({"p_answer_now": [0.5, True]}, "field 'p_answer_now': entry 2 is True"),
-        ({"p_continue": ["a"]}, "entry 1 is 'a'"),
-        ({"p_continue": [0.5] * 4}, "field 'p_continue': 4 entries for 3 observations, expected a list"),
-        ({"p_continue": 0.5}, "field 'p_continue': expected a list .*, found 0.5"),
-        ({"prefer": "continue"}, "field 'prefer': expected a list"),
-        ({"prefer": ["<b>"]}, "entry 1 is '<b>', expected one of continue, answer_now, unsure or null"),
-        ({"usefulness": ["USELESS"]}, "field 'usefulness': entry 1 is 'USELESS', expected one of USEFUL_NEW"),
-        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2 is 5, expected true, false or null"),
+        ({"p_continue": [7, 0.5, 0.5]}, "field 'p_continue': entry 1: .*, found 7"),
+        ({"p_continue": [0.5] * 4}, "field 'p_continue': expected at most one entry"),
+        ({"prefer": ["<b>"]}, "field 'prefer': entry 1: .*, found '<b>'"),
+        ({"answer_now": [None, 5]}, "field 'answer_now': entry 2: .*, found 5"),
     ],
 )
 def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message: str) -> None:
@@ -127,7 +114,6 @@ def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
         answers_when_favoured,
         missing_replies,
         stated_agreement,
-        lambda episodes: policy_values(episodes, BRANCHES, regimes=["persistent"]),
     ]
     for other in (probed("q1", **{field: "another"}), probed("q9", **{field: "another"})):
         episodes = [each | {"stated": [None] * 3, "failed": [True] * 3} for each in (*BOTH, other)]
@@ -143,7 +129,6 @@ def test_regimes_are_a_list_of_names_that_are_there() -> None:
     calls: tuple[Callable[[], object], ...] = (
         lambda: answers_when_favoured(BOTH, regimes="persistent"),
         lambda: belief_curves(BOTH, prior="clean"),
-        lambda: policy_values(BOTH, [], regimes="clean"),
     )
     for call in calls:
         with pytest.raises(TypeError, match="must be a list of names, not one text"):
@@ -163,49 +148,6 @@ def test_regimes_are_a_list_of_names_that_are_there() -> None:
         belief_table({})
 
 
-@pytest.mark.parametrize("k", [NAN, 2.5, True, "5", None])
-def test_k_is_a_whole_number(k: Any) -> None:
-    with pytest.raises(TypeError, match="k must be a whole number"):
-        continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"])
-    if k is not None:
-        with pytest.raises(TypeError, match="own must be a whole number"):
-            StoppingPolicy(own=k)
-        with pytest.raises(TypeError, match="cap must be a whole number"):
-            StoppingPolicy(cap=k)
-
-
-def test_k_is_at_least_one() -> None:
-    for small in (0, -1):
-        with pytest.raises(ValueError, match=f"k must be at least 1, not {small}"):
-            continue_or_answer(RUNS, BRANCHES, k=small, regimes=["persistent"])
-    k: Any = np.int64(2)
-    found = continue_or_answer(RUNS, BRANCHES, k=k, regimes=["persistent"], n_boot=20)
-    assert (found.value, found.n) == (1, 2)
-
-
-@pytest.mark.parametrize("price", ["0.1", None, True, NAN, -1])
-def test_a_price_is_a_number(price: Any) -> None:
-    with pytest.raises(ValueError, match=f"price must be a finite number of at least 0, not {price!r}"):
-        policy_values(RUNS, BRANCHES, price=price, regimes=["persistent"])
-
-
-@pytest.mark.parametrize("t", ["1", None, NAN, 2.5, 0, -1, True, float("inf")])
-def test_t_of_a_branch_is_a_number_of_results(t: Any) -> None:
-    branches = [*BRANCHES, BRANCHES[0] | {"t": t}]
-    with pytest.raises(EpisodeError, match="branches, row 7: field 't': expected a whole number of results"):
-        continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])
-
-
-def test_branches_are_a_table_of_branches() -> None:
-    for branches in ("x", None, {"question_id": "q1"}):
-        with pytest.raises(TypeError, match="expected branches"):
-            continue_or_answer(RUNS, branches, k=2, regimes=["persistent"])  # type: ignore[arg-type]
-    with pytest.raises(EpisodeError, match="row 1: field 'regime': expected a text, found None"):
-        continue_or_answer(RUNS, [BRANCHES[0] | {"regime": None}], k=2, regimes=["persistent"])
-    fractions = [each | {"t": float(str(each["t"]))} for each in BRANCHES]
-    assert continue_or_answer(RUNS, fractions, k=2, regimes=["persistent"], n_boot=20).n == 2
-
-
 def said(
     stated: Any = ("USELESS", None, "USEFUL"), failed: Any = (True, False, True)
 ) -> list[dict[str, Any]]:
@@ -223,7 +165,7 @@ def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
     for field in ("stated", "failed"):
         with pytest.raises(EpisodeError, match=f"row 1: field '{field}' is null"):
             stated_agreement(said(**{field: None}))
-    with pytest.raises(EpisodeError, match="row 1: field 'stated': entry 3 is 'useful', expected one of USE"):
+    with pytest.raises(EpisodeError, match=r"row 1: field 'stated': entry 3.*'useful'"):
         stated_agreement(said(("USELESS", None, "useful")))
 
 

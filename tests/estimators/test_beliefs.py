@@ -6,10 +6,16 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_prior, belief_table, beliefs_by_model
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_prior,
+    belief_table,
+    beliefs_by_model,
+    missing_replies,
+)
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement
+from judged_useless.estimators.judgments import stated_agreement
 
 NEW, OLD = "USEFUL_NEW", "OFF_TOPIC"
 
@@ -135,7 +141,7 @@ def test_stated_agreement_by_hand() -> None:
     assert "no item" in str(stated_agreement(silent, n_boot=5).loc["kappa", "reason"])
 
 
-def test_curves_of_several_models_become_one_table() -> None:
+def test_the_figure_draws_what_it_is_given() -> None:
     curves_of_one = belief_curves(EPISODES, prior=("clean", "persistent"), n_boot=20)
     table = belief_table({"qwen3-8b": curves_of_one, "another": curves_of_one})
     assert table["failed"].tolist() == [1, 2, 3] * 2

@@ -7,11 +7,8 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless import FAIL, load_episodes
-from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.hazard import hazard_by_failed_run
-from judged_useless.estimators.hazard_model import hazard_model
-from judged_useless.estimators.index import integration_index
-from judged_useless.estimators.leaving import leave_contrast
+from judged_useless.estimators.contrast import design_label_contrast, leave_contrast, time_matched_contrast
+from judged_useless.estimators.hazard import hazard_by_failed_run, hazard_model, integration_index
 from made_up_episodes import episode
 
 MEASURES: dict[str, Callable[[Any], object]] = {

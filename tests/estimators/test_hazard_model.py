@@ -8,8 +8,8 @@ import pytest
 import statsmodels.api as sm
 from judged_useless.episodes.decisions import build_decision_points, decision_points
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.hazard_model import design_matrix, hazard_measures, hazard_model
-from judged_useless.estimators.resampling import Resampling, released_draws
+from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
+from judged_useless.estimators.resampling import Resampling, draw_blocks
 
 
 def rows_of(cell: pd.DataFrame) -> pd.DataFrame:
@@ -52,7 +52,7 @@ def test_bootstrap_equals_a_loop_of_fits(random_cell: Any, question_effects: boo
     parts = [rows[rows["question_id"] == question] for question in questions]
     measures = hazard_measures(build_decision_points(random_cell(5, n)), question_effects=question_effects)
     values = np.stack([each.resampled(Resampling(n_boot)) for each in measures.values()], axis=1)
-    for drawn, found in zip(released_draws(n, n_boot), values, strict=True):
+    for drawn, found in zip(next(draw_blocks(n, Resampling(n_boot))), values, strict=True):
         sample = pd.concat([parts[q].assign(question_id=f"copy {i}") for i, q in enumerate(drawn)])
         assert found == pytest.approx(fitted(sample, question_effects), abs=1e-8)
 

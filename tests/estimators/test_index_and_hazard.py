@@ -5,8 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.episodes.decisions import decision_points
-from judged_useless.estimators.hazard import hazard_by_failed_run
-from judged_useless.estimators.index import integration_index
+from judged_useless.estimators.hazard import hazard_by_failed_run, integration_index
 
 
 def test_index_by_hand(episode: Any) -> None:

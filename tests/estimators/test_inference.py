@@ -7,11 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.environment.regimes import FAIL
-from judged_useless.estimators.cost import utility
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.inference import holm, non_inferiority, paired_contrast
-from judged_useless.estimators.pooling import pooled_contrast
-from judged_useless.estimators.success import mean_success
+from judged_useless.estimators.inference import holm, non_inferiority, paired_contrast, pooled_contrast
+from judged_useless.estimators.success import mean_success, utility
 
 
 def test_paired_contrast_by_hand(random_cell: Any) -> None:

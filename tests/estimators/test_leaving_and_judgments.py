@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 from judged_useless.episodes.schema import EpisodeError
+from judged_useless.estimators.contrast import leave_contrast, switch_summary
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import specificity, useless_rate
-from judged_useless.estimators.leaving import leave_contrast, switch_summary
 
 
 def test_leave_contrast_by_hand(episode: Any) -> None:
@@ -88,7 +88,7 @@ def test_specificity_by_hand(episode: Any) -> None:
         nan_ok=True,
     )
     assert found["reason"].iloc[3] == "no repeat distractor page has a judgment"
-    with pytest.raises(EpisodeError, match="row 1: field 'pages': 1 entries for 4 observations"):
+    with pytest.raises(EpisodeError, match="row 1: field 'pages': expected one entry"):
         specificity([rows[0] | {"pages": ["Gold"]}])
     with pytest.raises(EpisodeError, match="'pages' is missing"):
         specificity([episode("q", "+", regime="clean")])

@@ -4,9 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.estimators.contrast import contrast_measure, time_matched_contrast
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.planning import plan_questions, planning_curves
-from judged_useless.estimators.resampling import Resampling
+from judged_useless.estimators.planning import plan_questions
+from judged_useless.estimators.resampling import Measure, Resampling
 from judged_useless.stopping.simulate import rising_with_run, simulate_arrays
 
 
@@ -49,10 +48,12 @@ def test_a_null_effect_is_told_as_often_as_the_level_allows(cells: dict[str, pd.
     assert (found["high"] > 0).all()
 
 
-def test_curves_hold_every_cell_and_size(cells: dict[str, pd.DataFrame]) -> None:
-    found = planning_curves(cells, (50, 100), measure="integration_index", n_boot=100)
-    assert found[["cell", "n_questions"]].drop_duplicates().shape[0] == 4
-    assert list(found.columns) == ["cell", "n_questions", "width", "low", "high", "power", "undefined"]
+def test_other_measures_can_be_planned_for(cells: dict[str, pd.DataFrame]) -> None:
+    for measure in ("integration_index", "design_label_contrast"):
+        found = plan_questions(cells["unaided"], (50, 100), measure=measure, n_boot=100)
+        assert list(found.index) == [50, 100]
+        assert list(found.columns) == ["width", "low", "high", "power", "undefined"]
+        assert (found["width"] > 0).all()
 
 
 def test_bad_plans_are_refused(cells: dict[str, pd.DataFrame]) -> None:
@@ -61,5 +62,3 @@ def test_bad_plans_are_refused(cells: dict[str, pd.DataFrame]) -> None:
     for sizes in ((), (1, 10)):
         with pytest.raises(ValueError, match="at least 2"):
             plan_questions(cells["unaided"], sizes)
-    with pytest.raises(ValueError, match="at least one cell"):
-        planning_curves({})

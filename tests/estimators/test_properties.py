@@ -11,22 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.environment.regimes import FAIL
 from judged_useless.estimators.answering import (
+    answer_rate_after_run,
     median_answer_action,
     premature_rate,
     share_answered,
     share_at_last_action,
 )
 from judged_useless.estimators.contrast import contrast_measure, design_label_contrast, time_matched_contrast
-from judged_useless.estimators.cost import tool_calls, utility
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.estimators.hazard import hazard_by_failed_run
-from judged_useless.estimators.hazard_model import hazard_model
-from judged_useless.estimators.index import integration_index
+from judged_useless.estimators.hazard import hazard_by_failed_run, hazard_model, integration_index
 from judged_useless.estimators.judgments import useless_rate
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.rates import answer_rate_after_run
-from judged_useless.estimators.resampling import Resampling
-from judged_useless.estimators.success import mean_success, success_by_regime
+from judged_useless.estimators.resampling import Measure, Resampling
+from judged_useless.estimators.success import mean_success, success_by_regime, tool_calls, utility
 from judged_useless.stopping.simulate import rising_with_run, rising_with_time, simulate, simulate_arrays
 from judged_useless.stopping.simulated_measures import simulated_values
 

@@ -7,15 +7,17 @@ from decimal import Decimal
 import pandas as pd
 import pytest
 from judged_useless._io.paths import data_dir
-from judged_useless.estimators.answering import median_answer_action, share_answered, share_at_last_action
+from judged_useless.estimators.answering import (
+    answer_rate_after_run,
+    median_answer_action,
+    share_answered,
+    share_at_last_action,
+)
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.cost import tool_calls
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.estimators.hazard_model import hazard_model
-from judged_useless.estimators.index import integration_index
+from judged_useless.estimators.hazard import hazard_model, integration_index
 from judged_useless.estimators.inference import paired_contrast
-from judged_useless.estimators.rates import answer_rate_after_run
-from judged_useless.estimators.success import success_by_regime
+from judged_useless.estimators.success import success_by_regime, tool_calls
 
 Cells = dict[str, pd.DataFrame]
 

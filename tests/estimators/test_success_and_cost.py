@@ -5,9 +5,17 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.cost import extra_calls, tool_calls, utility
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime, success_matrix
+from judged_useless.estimators.success import (
+    MEAN3,
+    MEAN4,
+    extra_calls,
+    mean_success,
+    success_by_regime,
+    success_matrix,
+    tool_calls,
+    utility,
+)
 
 
 @pytest.fixture
@@ -46,14 +54,23 @@ def test_success_needs_no_actions() -> None:
 def test_calls_by_hand(rows: list[dict[str, Any]]) -> None:
     rows[0]["actions"] = ["search", "invalid", "backup_search", "finish"]
     assert tool_calls(rows, n_boot=50).value == ((2 + 2) / 2 + (1 + 2) / 2) / 2
-    assert extra_calls(rows, n_boot=50).value == ((3 + 2) / 2 + (1 + 2) / 2) / 2
+    asked = [row | {"condition": "enforced_rule"} for row in rows]
+    assert extra_calls(asked, n_boot=50).value == ((3 + 2) / 2 + (1 + 2) / 2) / 2
+    # One that decides weighs after each judgment.
+    decides = [row | {"condition": "decide"} for row in rows]
+    assert extra_calls(decides, n_boot=50).value == 2 * ((3 + 2) / 2 + (1 + 2) / 2) / 2
+    for unknown in (rows, [row | {"condition": "of our own"} for row in rows]):
+        with pytest.raises(EpisodeError, match=r"'n_judgment_calls' is missing; .*asked for .* or replayed"):
+            extra_calls(unknown)
+        assert extra_calls([row | {"n_judgment_calls": 3} for row in unknown], n_boot=50).value == 3
 
 
 def test_utility_by_hand(rows: list[dict[str, Any]]) -> None:
     both = ("clean", "persistent")
     assert utility(rows, regimes=both, n_boot=50).value == pytest.approx(0.75 - 0.05 * 2)
     assert utility(rows, price=0.0, regimes=both, n_boot=50).value == 0.75
-    charged = utility(rows, price=0.1, charge_judgments=True, regimes=both, n_boot=50)
+    ruled = [row | {"condition": "enforced_rule"} for row in rows]
+    charged = utility(ruled, price=0.1, charge_judgments=True, regimes=both, n_boot=50)
     assert charged.value == pytest.approx(0.75 - 0.1 * 2 * 2)
     with pytest.raises(ValueError, match="price"):
         utility(rows, price=-1.0, regimes=both)

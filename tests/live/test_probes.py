@@ -11,17 +11,16 @@ import hamlets
 import pytest
 import pytest_asyncio
 from judged_useless.afterwards.annotators import annotate
-from judged_useless.afterwards.beside import read_run
 from judged_useless.afterwards.items import annotation_items
+from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay as probe_run
-from judged_useless.estimators.belief_replies import missing_replies
-from judged_useless.estimators.beliefs import belief_curves
+from judged_useless.estimators.beliefs import belief_curves, missing_replies
 from judged_useless.models.base import Decoding, Generation, Message, Model
 from judged_useless.runs.cell import run_cell
-from judged_useless.runs.checking import require_manifest
+from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import read_records
+from judged_useless.runs.run_files import read_records
 from live_models import BACKENDS, Searching, live_model
 
 pytestmark = [

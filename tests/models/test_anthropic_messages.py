@@ -3,16 +3,10 @@ from typing import Any
 
 import pytest
 from faulty_server import MESSAGES as PATH
-from faulty_server import TEXT, FaultyServer, Request, reply
+from faulty_server import TEXT, FaultyServer, Request
 from http_models import MESSAGES, make
-from judged_useless.models.anthropic_messages import MessageReply, alternate, unquote
-from judged_useless.models.base import (
-    ContextOverflowError,
-    Decoding,
-    FatalModelError,
-    Message,
-    TransientModelError,
-)
+from judged_useless.models.anthropic_messages import unquote
+from judged_useless.models.base import Decoding, FatalModelError, Message
 from judged_useless.models.costs import Price
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -71,18 +65,6 @@ async def test_neighbours_of_one_role_are_one_turn_and_the_shared_prefix_is_mark
 async def test_marks_never_exceed_the_four_that_the_service_takes() -> None:
     request = await sent([*JUDGING, {"role": "user", "content": "x"}, {"role": "user", "content": "y"}])
     assert json.dumps(request.body).count("cache_control") == 3
-
-
-async def test_the_cache_can_be_left_out() -> None:
-    request = await sent(JUDGING, cache=False)
-    assert "cache_control" not in json.dumps(request.body)
-
-
-def test_alternation_keeps_every_text_in_order() -> None:
-    turns = alternate(JUDGING)
-    assert [turn["role"] for turn in turns] == ["user", "assistant", "user"]
-    texts = [block["text"] for turn in turns for block in turn["content"]]
-    assert texts == [message["content"] for message in JUDGING[1:]]
 
 
 async def test_a_budget_of_thinking_comes_on_top_of_the_turns() -> None:
@@ -158,34 +140,3 @@ async def test_a_form_without_the_option_is_refused() -> None:
 )
 def test_a_json_string_is_read_escaped_or_not(generated: str, value: str) -> None:
     assert unquote(generated) == value
-
-
-def read(**changes: Any) -> Any:
-    return MessageReply.model_validate(json.loads(reply(PATH)) | changes).said()
-
-
-def test_thinking_is_kept_apart_from_the_text() -> None:
-    blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "redacted_thinking", "data": "x"}]
-    said = read(content=[*blocks, text("Thought: a\n"), text("Action: b")])
-    assert (said.text, said.reasoning) == ("Thought: a\nAction: b", "hm")
-
-
-@pytest.mark.parametrize(
-    ("reason", "finish"), [("end_turn", "stop"), ("stop_sequence", "stop"), ("max_tokens", "length")]
-)
-def test_ends_of_a_text(reason: str, finish: str) -> None:
-    assert read(stop_reason=reason).finish_reason == finish
-
-
-@pytest.mark.parametrize(
-    ("reason", "error"),
-    [
-        (None, TransientModelError),
-        ("model_context_window_exceeded", ContextOverflowError),
-        ("refusal", FatalModelError),
-        ("tool_use", FatalModelError),
-    ],
-)
-def test_other_ends_are_errors_not_texts(reason: str | None, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        read(stop_reason=reason)

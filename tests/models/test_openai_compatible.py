@@ -2,14 +2,14 @@ import json
 from typing import Any
 
 import pytest
-from faulty_server import CHAT, TEXT, FaultyServer, Request, reply
+from faulty_server import CHAT, TEXT, FaultyServer, Request
 from http_models import MESSAGES, make
 from judged_useless._io.seeds import stable_seed
 from judged_useless.models import get_model
-from judged_useless.models.base import FatalModelError, Message, TransientModelError
-from judged_useless.models.openai_compatible import ChatCompletion
+from judged_useless.models.base import EveryRequestFailsError, FatalModelError, Message
 
 CANONICAL = json.dumps(MESSAGES, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+QWEN: dict[str, Any] = {"name": "qwen3-8b", "decoding": None}
 
 
 async def sent(
@@ -23,7 +23,7 @@ async def sent(
 
 
 async def test_a_preset_is_sent_as_the_paper_decodes() -> None:
-    request = await sent(name="qwen3-8b", decoding=None, call={"stop": ["Observation:", "observation:"]})
+    request = await sent(**QWEN, call={"stop": ["Observation:", "observation:"]})
     assert request.path == CHAT
     assert request.body == {
         "model": "Qwen/Qwen3-8B",
@@ -39,7 +39,7 @@ async def test_a_preset_is_sent_as_the_paper_decodes() -> None:
 
 
 async def test_thinking_mode_is_switched_in_the_template() -> None:
-    request = await sent(name="qwen3-8b", decoding=None, thinking=True)
+    request = await sent(**QWEN, thinking=True)
     assert request.body["chat_template_kwargs"] == {"enable_thinking": True}
     assert "stop" not in request.body
 
@@ -50,14 +50,46 @@ async def test_a_greedy_preset_sends_its_fixed_seed_and_no_top_k() -> None:
     assert body == {"max_tokens": 8, "temperature": 0.0, "top_p": 1.0, "seed": 42}
 
 
-async def test_without_extensions_their_fields_are_left_out_and_recorded() -> None:
-    request = await sent(name="qwen3-8b", decoding=None, extensions=False)
-    assert not {"top_k", "chat_template_kwargs"} & set(request.body)
-    model = get_model("openai:qwen3-8b", base_url="http://127.0.0.1:1", extensions=False)
-    assert model.describe()["deviations"] == [
-        "top_k not sent: the server takes none",
-        "thinking switch not sent: the server takes none",
-    ]
+async def test_fields_can_be_left_out_and_renamed_which_is_recorded() -> None:
+    fields = {
+        "max_tokens": "max_completion_tokens",
+        "top_k": None,
+        "chat_template_kwargs": None,
+        "stop": None,
+    }
+    request = await sent(**QWEN, fields=fields, call={"stop": ["x"]})
+    assert request.body.keys() == {
+        "model", "messages", "max_completion_tokens", "temperature", "top_p", "seed",
+    }  # fmt: skip
+    described = get_model("openai:qwen3-8b", base_url="http://127.0.0.1:1", fields=fields).describe()
+    assert described["options"]["fields"] == fields
+    assert {each.split(" ")[0] for each in described["deviations"]} == set(fields) - {"max_tokens"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "suggested"),
+    [
+        ("no_max_tokens", "--field max_tokens=max_completion_tokens"),
+        ("no_stop", "--field stop="),
+        ("no_top_k", r"fields=\{'top_k': None\}"),
+    ],
+)
+async def test_a_refused_field_is_named_with_the_option_that_helps(fault: str, suggested: str) -> None:
+    async with FaultyServer(fault) as server:
+        model = make("openai", server.url, **QWEN)
+        with pytest.raises(EveryRequestFailsError, match=suggested):
+            await model.generate(MESSAGES, stop=["x"])
+        await model.aclose()
+    assert len(server.requests) == 1
+
+
+async def test_an_address_without_v1_is_told_so() -> None:
+    for fault in ("not_found", "error_in_200", "json_list"):
+        async with FaultyServer(fault) as server:
+            model = make("openai", server.url, base_url=server.url)
+            with pytest.raises(EveryRequestFailsError, match=r"is the address http://127.0.0.1:\d+/v1\?"):
+                await model.generate(MESSAGES)
+            await model.aclose()
 
 
 async def test_the_assistants_last_message_is_continued() -> None:
@@ -83,14 +115,13 @@ async def test_structured_output_without_the_option_is_refused() -> None:
     model = make("openai", "http://127.0.0.1:1", structured=None)
     with pytest.raises(FatalModelError, match="no such option"):
         await model.generate(MESSAGES, regex="a")
-    await model.aclose()
-    with pytest.raises(ValueError, match="structured is 'x', expected one of vllm, sglang"):
+    with pytest.raises(ValueError, match="structured is 'x', expected vllm, sglang or None"):
         make("openai", "http://127.0.0.1:1", structured="x")
 
 
 async def test_further_fields_are_sent_and_recorded() -> None:
     extra = {"chat_template_kwargs": {"custom": 1}, "min_p": 0.1}
-    request = await sent(name="qwen3-8b", decoding=None, extra_body=extra)
+    request = await sent(**QWEN, extra_body=extra)
     assert request.body["min_p"] == 0.1
     assert request.body["chat_template_kwargs"] == {"custom": 1, "enable_thinking": False}
 
@@ -99,10 +130,16 @@ async def test_openais_own_service_gets_its_own_fields(monkeypatch: pytest.Monke
     monkeypatch.setenv("OPENAI_API_KEY", "key-for-nothing")
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     model: Any = get_model("openai:gpt", thinking=False)
-    request = model._request(MESSAGES, 8, [], None)
-    assert request == {"model": "gpt", "messages": MESSAGES, "max_completion_tokens": 8}
-    assert model.describe()["base_url"] == ["https://api.openai.com"]
-    assert str(next(iter(model._pool.members.values())).base_url) == "https://api.openai.com/v1/"
+    posted: dict[str, Any] = {}
+
+    async def post(client: Any, body: dict[str, Any]) -> str:
+        posted.update(body, url=str(client.base_url))
+        return '{"choices": [{"finish_reason": "stop", "message": {"content": "a"}}]}'
+
+    monkeypatch.setattr(model, "_post", post)
+    await model.generate([*MESSAGES, {"role": "assistant", "content": "x"}], max_new_tokens=8)
+    assert posted.keys() == {"model", "messages", "max_completion_tokens", "url"}
+    assert posted["url"] == "https://api.openai.com/v1/"
     await model.aclose()
 
 
@@ -117,30 +154,3 @@ async def test_usage_and_time_are_reported() -> None:
     assert 0 < generation.seconds < 5
     tokens = {"input": 36, "output": 12, "cache_read": 64, "cache_write": 0}
     assert model.totals() == {"requests": 1, "failed": 0, **tokens, "cost_usd": None}
-
-
-def read(**message: Any) -> Any:
-    body = json.loads(reply(CHAT, reason=message.pop("reason", "stop")))
-    body["choices"][0]["message"] |= message
-    return ChatCompletion.model_validate(body).said()
-
-
-def test_separate_reasoning_is_kept_apart() -> None:
-    assert read(content=None, reasoning="hm", reason="length").reasoning == "hm"
-    assert read(reasoning_content="hm").reasoning == "hm"
-    assert read().reasoning is None
-
-
-@pytest.mark.parametrize(
-    ("message", "error"),
-    [
-        ({"content": None, "refusal": "I will not"}, FatalModelError),
-        ({"reason": "content_filter"}, FatalModelError),
-        ({"reason": "tool_calls"}, FatalModelError),
-        ({"reason": "abort"}, TransientModelError),
-        ({"reason": None}, TransientModelError),
-    ],
-)
-def test_other_ends_are_errors_not_texts(message: dict[str, Any], error: type[Exception]) -> None:
-    with pytest.raises(error):
-        read(**message)

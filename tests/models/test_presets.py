@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 from judged_useless.models.base import Decoding
-from judged_useless.models.presets import PRESETS, find_preset, identify
+from judged_useless.models.presets import identify, load_presets
 
 # PROTOCOL, "Agent": temperature, top_p, top_k, max new tokens, context, seed rule, seed, thinking.
 _QWEN3 = (0.7, 0.8, 20, 1024, 8192, "per_prompt", 42, False)
@@ -23,7 +23,7 @@ def values(decoding: Decoding) -> tuple[Any, ...]:
 
 
 def test_the_presets_are_the_papers_seven_agents_with_their_decoding() -> None:
-    assert {name: values(preset.decoding) for name, preset in PRESETS.items()} == TABLE
+    assert {name: values(preset.decoding) for name, preset in load_presets().items()} == TABLE
 
 
 @pytest.mark.parametrize(("name", "context"), [("qwen3-8b", 32768), ("qwen3-32b", 12288)])
@@ -70,12 +70,9 @@ def test_what_the_paper_does_not_have_is_refused(
 
 
 def test_larger_contexts_are_those_of_the_deviations() -> None:
-    qwen = find_preset("qwen2.5-7b")
-    assert qwen is not None
-    assert dict(qwen.contexts) == {
+    assert load_presets()["qwen2.5-7b"].contexts == {
         "fresh300": 16384,
         "unaided": 16384,
         "budget 16": 16384,
         "budget 16, recover_after_2": 32768,
     }
-    assert find_preset("nobody/nothing") is None

@@ -11,11 +11,10 @@ from judged_useless.environment.environment import Environment
 from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.models import get_model
 from judged_useless.models import scripted_policies as policies
-from judged_useless.models.rate_limits import Rates
-from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
+from judged_useless.models.scripted import KnowsQuestions, Rates, ScriptedModel
 from judged_useless.models.scripted_policies import COUNTED, POLICIES, Situation, get_policy
 from judged_useless.protocol.conditions import get_condition
-from judged_useless.protocol.side_channel import parse_side_channel
+from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.stopping import simulate
 
 QUESTIONS = hamlets.load("many")

@@ -5,7 +5,7 @@ from typing import Any
 
 import hamlets
 import pytest
-from judged_useless.afterwards.labels import STREAMS
+from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.models import get_model
 from judged_useless.models.base import Message
 from judged_useless.models.scripted import ScriptedModel
@@ -107,7 +107,7 @@ async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
         ("annotator-101", {}, "expected annotator-<percent>, the percent of wrong labels from 0 to 100"),
         ("annotator-x", {}, "expected annotator-<percent>"),
         ("annotator-5", {"mute": 2}, "mute is 2, expected a probability"),
-        ("annotator-5", {"base_url": "x"}, "a scripted annotator has no option base_url"),
+        ("annotator-5", {"base_url": "x"}, "has no option base_url"),
         ("annotator", {}, "unknown policy 'annotator'.*annotator-<percent> labels for annotate"),
     ],
 )

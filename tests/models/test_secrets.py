@@ -5,7 +5,7 @@ import logging
 import traceback
 
 import pytest
-from faulty_server import FaultyServer
+from faulty_server import FAULTS, FaultyServer, body
 from http_models import MESSAGES, PROVIDERS, make
 from judged_useless.models.base import FatalModelError, ModelError
 
@@ -46,6 +46,25 @@ async def test_what_the_service_says_of_the_key_is_redacted(provider: str) -> No
         with pytest.raises(FatalModelError, match=r"Incorrect API key provided: \[redacted\]"):
             await model.generate(MESSAGES)
         await model.aclose()
+
+
+@pytest.mark.parametrize("where", ["reason", "text", "refusal"])
+async def test_a_password_that_a_server_repeats_is_nowhere(provider: str, where: str) -> None:
+    said = f"user:{PASSWORD} and {PASSWORD} " + "x" * 5_000_000 * (where != "text")
+    FAULTS["repeats"] = body(**{where: said} if where != "refusal" else {"choices": [_refusal(said)]})
+    async with FaultyServer("repeats") as server:
+        model = make(provider, server.url.replace("http://", f"http://user:{PASSWORD}@"))
+        try:
+            shown = repr(await model.generate(MESSAGES))
+        except ModelError as error:
+            shown = everything(error)
+        await model.aclose()
+    assert PASSWORD not in shown
+    assert len(shown) < 20_000
+
+
+def _refusal(said: str) -> dict[str, object]:
+    return {"index": 0, "finish_reason": "stop", "message": {"content": None, "refusal": said}}
 
 
 async def test_a_password_in_the_url_reaches_the_server_as_a_header_only(

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from judged_useless.protocol.conditions import CONDITIONS, PARTS, get_condition
-from judged_useless.protocol.prompts import WORDINGS, get_wording
-from judged_useless.protocol.wording import counter, number_word
+from judged_useless.protocol.prompts import counter, get_wording, load_wordings, number_word
 
 # Cut out of the paper's text, not typed.
 STIMULI = json.loads((Path(__file__).parents[1] / "data" / "stimuli.json").read_text(encoding="utf-8"))
@@ -65,7 +64,7 @@ def test_claims_are_worded_as_the_paper_says() -> None:
 
 def test_what_is_said_in_a_prompt_is_known_everywhere() -> None:
     said = {name for condition in PARTS.values() for name in condition.additions}
-    for wording in WORDINGS.values():
+    for wording in load_wordings().values():
         assert said == set(wording.additions)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.protocol.rule import IntegrationRule
-from judged_useless.protocol.side_channel import parse_side_channel
+from judged_useless.protocol.signals import parse_side_channel
 
 
 def run_after(judgments: list[str | None]) -> int:
@@ -38,7 +38,7 @@ def test_it_can_be_reset() -> None:
     assert not rule.should_stop
 
 
-@pytest.mark.parametrize(("arguments", "message"), [({"k": 0}, "k is 0"), ({"run": -1}, "run is -1")])
+@pytest.mark.parametrize(("arguments", "message"), [({"k": 0}, "k is 0"), ({"run": -1}, "run -1")])
 def test_nonsense_is_refused(arguments: dict[str, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         IntegrationRule(**arguments)

@@ -13,7 +13,7 @@ from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.models.base import Generation, Message
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from validate_run import validate_run
 
 pytest_plugins = ("run_fixtures",)

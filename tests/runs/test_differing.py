@@ -1,6 +1,6 @@
 """In what two specifications differ is told in words, without hashes."""
 
-from judged_useless.runs.differing import differences
+from judged_useless.runs.cell_spec import differences
 
 
 def test_values_are_shown_and_hashes_are_named() -> None:
@@ -15,7 +15,7 @@ def test_values_are_shown_and_hashes_are_named() -> None:
     }  # fmt: skip
     assert differences(old, old) == []
     assert differences(old, new) == [
-        "regimes: [clean] there, [clean, persistent] now",
+        "regimes: ['clean'] there, ['clean', 'persistent'] now",
         "model.name: 'a' there, 'b' now",
         "model.rates.knows: 0.2 there, 0.5 now",
         "the questions are not the same",

@@ -2,8 +2,7 @@
 
 import asyncio
 
-import pytest
-from judged_useless.runs.gate import Gate
+from judged_useless.runs.gated_model import Gate
 
 
 async def test_no_more_than_the_limit_pass_and_older_ones_first() -> None:
@@ -44,17 +43,3 @@ async def test_a_visitor_that_is_cancelled_leaves_its_place_to_others() -> None:
     await asyncio.gather(first, waiting, given, return_exceptions=True)
     async with asyncio.timeout(1), gate.passing(0):
         pass
-
-
-async def test_a_failure_inside_gives_the_place_back() -> None:
-    gate = Gate(1)
-    with pytest.raises(RuntimeError):
-        async with gate.passing(0):
-            raise RuntimeError
-    async with asyncio.timeout(1), gate.passing(0):
-        pass
-
-
-def test_a_limit_below_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="concurrency is 0"):
-        Gate(0)

@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import json
 import os
 import signal
 from pathlib import Path
@@ -11,17 +10,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from judged_useless.runs.store import (
-    Lock,
+from judged_useless.runs.manifests import read_manifest, write_manifest
+from judged_useless.runs.run_files import (
     RunError,
-    read_manifest,
+    Writer,
+    locked,
     read_records,
     recover,
     rewrite_sorted,
     to_line,
-    write_manifest,
 )
-from judged_useless.runs.writing import Writer
 from run_children import hold, hold_and_die
 
 pytest_plugins = ("run_fixtures",)
@@ -74,10 +72,17 @@ def test_damage_in_the_middle_is_refused_with_its_line(tmp_path: Path) -> None:
         recover(file)
 
 
-def test_a_question_that_occurs_twice_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("second", "message"),
+    [
+        (LINES[0], "question 'q0' occurs twice"),
+        (b'{"question_id": "q1", "a": {"b": 1, "b": 2}}\n', "key 'b' is"),
+    ],
+)
+def test_what_occurs_twice_is_refused(second: bytes, message: str, tmp_path: Path) -> None:
     file = tmp_path / "persistent.jsonl"
-    file.write_bytes(LINES[0] + LINES[0])
-    with pytest.raises(RunError, match="'q0' occurs twice"):
+    file.write_bytes(LINES[0] + second)
+    with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: {message}"):
         recover(file)
 
 
@@ -161,13 +166,11 @@ def test_a_finished_file_is_put_in_the_order_of_the_questions(tmp_path: Path) ->
     assert [path.name for path in tmp_path.iterdir()] == ["persistent.jsonl"]
 
 
-def test_a_manifest_is_read_as_written_and_refused_if_it_is_none(tmp_path: Path) -> None:
-    write_manifest(tmp_path, {"a": "ä"})
-    assert read_manifest(tmp_path) == {"a": "ä"}
-    for text in ("{", json.dumps([1])):
-        (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
-        with pytest.raises(RunError, match=r"manifest\.json"):
-            read_manifest(tmp_path)
+@pytest.mark.parametrize("text", ["{", "[1]", "{}"])
+def test_a_manifest_that_is_none_is_refused_with_its_file(text: str, tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").write_text(text, encoding="utf-8")
+    with pytest.raises(RunError, match=r"manifest\.json"):
+        read_manifest(tmp_path)
 
 
 def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path, processes: Any) -> None:
@@ -175,12 +178,12 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path, p
     process = processes.Process(target=hold, args=(tmp_path, held, released))
     process.start()
     assert held.wait(20)
-    with pytest.raises(RunError, match=rf"another process \(pid {process.pid}\)"), Lock(tmp_path):
+    with pytest.raises(RunError, match=rf"another process \(pid {process.pid}\)"), locked(tmp_path):
         pass
     released.set()
     process.join(20)
     assert process.exitcode == 0
-    with Lock(tmp_path):
+    with locked(tmp_path):
         pass
 
 
@@ -190,11 +193,11 @@ def test_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path, processes: Any
     process.join(20)
     assert process.exitcode == -signal.SIGKILL
     assert (tmp_path / "run.pid").read_text() == f"{process.pid}\n"
-    with Lock(tmp_path):
+    with locked(tmp_path):
         assert (tmp_path / "run.pid").read_text() != f"{process.pid}\n"
     assert not (tmp_path / "run.pid").exists()
 
 
 def test_one_process_cannot_hold_it_twice(tmp_path: Path) -> None:
-    with Lock(tmp_path), pytest.raises(RunError, match="another process"), Lock(tmp_path):
+    with locked(tmp_path), pytest.raises(RunError, match="another process"), locked(tmp_path):
         pass

@@ -13,7 +13,7 @@ from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.protocol.conditions import CONDITIONS
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
+from judged_useless.runs.run_files import RunError
 from validate_run import validate_run, validate_trajectory
 
 pytest_plugins = ("run_fixtures",)

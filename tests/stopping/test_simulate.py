@@ -10,11 +10,19 @@ from judged_useless._io.paths import data_dir
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.schema import validate
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.index import integration_index
-from judged_useless.stopping.simulate import POLICIES, World, rising_with_time, simulate, simulate_arrays
-from judged_useless.stopping.simulated_measures import policy_table, simulated_values, slope_grid
-
-RISING = ("hazard rising with time", "hazard rising with own count")
+from judged_useless.estimators.hazard import integration_index
+from judged_useless.stopping.simulate import (
+    FITTED,
+    RUN_SLOPE,
+    SIMULATED,
+    TIME_SLOPE,
+    World,
+    rising_with_run,
+    rising_with_time,
+    simulate,
+    simulate_arrays,
+)
+from judged_useless.stopping.simulated_measures import policy_table, simulated_values
 
 
 def published() -> pd.DataFrame:
@@ -30,73 +38,70 @@ def table() -> pd.DataFrame:
     )
 
 
-def test_table_7_is_shown(table: pd.DataFrame, capsys: pytest.CaptureFixture[str]) -> None:
-    shown = table.assign(difference=table["value"] - table["value_printed"])
-    columns = ["policy", "measure", "value", "error", "value_printed", "difference"]
-    with capsys.disabled():
-        text = shown[columns].to_string(index=False, float_format=lambda value: f"{value:+.3f}")
-        sys.stdout.write(f"\n{text}\n")
-    assert len(shown) == 33
-
-
-def test_table_7_of_the_fully_defined_policies(table: pd.DataFrame) -> None:
-    defined = table[~table["policy"].isin(RISING)]
-    assert len(defined) == 9 * 3
-    assert (defined["value"].isna() == defined["value_printed"].isna()).all()
-    assert (defined["value"] - defined["value_printed"]).abs().max() <= 0.05
-    dashes = defined[defined["value"].isna()]
+def test_table_7_within_the_error_of_ten_simulations(
+    table: pd.DataFrame, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """300 simulations here, ten behind each published number, which is printed to two digits."""
+    assert len(table) == 33
+    assert (table["value"].isna() == table["value_printed"].isna()).all()
+    dashes = table[table["value"].isna()]
     assert set(dashes["policy"]) == {"clock, action 4", "design-label count k=3"}
     assert set(dashes["reason"]) == {"undefined in every simulation"}
+    shown = table.dropna(subset="value").assign(
+        gap=lambda rows: rows["value"] - rows["value_printed"],
+        error=lambda rows: np.hypot(rows["error"], rows["published_error"]),
+    )
+    with capsys.disabled():
+        columns = ["policy", "measure", "value", "value_printed", "gap", "error", "fitted"]
+        sys.stdout.write(f"\n{shown[columns].to_string(index=False, float_format='{:+.3f}'.format)}\n")
+    assert (shown["error"] < 0.04).all()
+    assert ((shown["gap"].abs() - 0.005).clip(lower=0) <= 3 * shown["error"] + 1e-9).all()
 
 
-def test_table_7_of_the_rising_hazards_at_the_slopes_chosen(table: pd.DataFrame) -> None:
-    rising = table[table["policy"].isin(RISING)]
-    assert (rising["value"] - rising["value_printed"]).abs().max() <= 0.05
+def test_the_two_largest_gaps_are_of_fitted_slopes(table: pd.DataFrame) -> None:
+    design = table[table["measure"] == "design_label_contrast"].set_index("policy")
+    values = {policy: tuple(design.loc[policy, ["value", "value_printed"]]) for policy in FITTED}
+    assert values == {
+        "hazard rising with time": (pytest.approx(-0.002, abs=5e-4), -0.02),
+        "hazard rising with own count": (pytest.approx(0.151, abs=5e-4), 0.18),
+    }
+    assert set(table.loc[table["fitted"], "policy"]) == set(FITTED)
 
 
-def test_slope_grid_finds_the_slopes_chosen() -> None:
+def test_the_slopes_are_those_that_fit_the_published_rows_best() -> None:
     printed = published().pivot_table(index="policy", columns="measure", values="value")
-    for family, policy, slopes, chosen in (
-        ("time", RISING[0], (0.04, 0.06, 0.08), 0.06),
-        ("own count", RISING[1], (0.08, 0.12, 0.16), 0.12),
+    for rising, policy, slopes, chosen in (
+        (rising_with_time, "hazard rising with time", (0.04, 0.06, 0.08), TIME_SLOPE),
+        (rising_with_run, "hazard rising with own count", (0.08, 0.12, 0.16), RUN_SLOPE),
     ):
-        grid = slope_grid(family, slopes, n_simulations=40)
-        distance = ((grid - printed.loc[policy, list(grid.columns)]) ** 2).sum(axis=1)
-        assert distance.idxmin() == chosen
-    with pytest.raises(ValueError, match="known: time, own count"):
-        slope_grid("clock")
+        distances = {}
+        for slope in slopes:
+            values = pd.DataFrame(simulated_values(rising(slope), n_simulations=40)).mean()
+            distances[slope] = float(np.square(values - printed.loc[policy]).sum())
+        assert min(distances, key=distances.__getitem__) == chosen
 
 
-@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("policy", SIMULATED)
 def test_arrays_and_episodes_are_one_simulation(policy: str) -> None:
     simulated = simulate_arrays(policy, n_questions=40, seed=3)
     quick, slow = simulated.points(), build_decision_points(simulated.episodes())
     for name in (
-        "episode",
-        "question",
-        "t",
-        "action",
-        "answered",
-        "is_last",
-        "run",
-        "judged",
-        "earlier_useful",
+        "episode", "question", "t", "action", "answered", "is_last", "run", "judged", "earlier_useful",
         "failed_run",
-    ):
+    ):  # fmt: skip
         assert np.array_equal(getattr(quick, name), getattr(slow, name)), name
     assert quick.questions == slow.questions
 
 
-def test_blocks_of_one_simulation_equal_the_estimators() -> None:
-    policy = "own-judgment count k=5"
-    values = simulated_values(policy, n_questions=60, n_simulations=3, seed=5)
-    episodes = simulate(policy, n_questions=180, seed=5)
+@pytest.mark.parametrize("budget", [8, 10])
+def test_blocks_of_one_simulation_equal_the_estimators(budget: int) -> None:
+    policy, world = rising_with_run(0.1), World(budget=budget)
+    values = simulated_values(policy, n_questions=60, n_simulations=3, seed=5, world=world)
+    episodes = simulate(policy, n_questions=180, seed=5, world=world)
+    estimators = (integration_index, design_label_contrast, time_matched_contrast)
     for block in range(3):
         part = episodes.iloc[block * 300 : (block + 1) * 300]
-        found = [
-            each(part, n_boot=2).value
-            for each in (integration_index, design_label_contrast, time_matched_contrast)
-        ]
+        found = [each(part, n_boot=2).value for each in estimators]
         assert [values[name][block] for name in values] == pytest.approx(found, abs=1e-12)
 
 
@@ -110,11 +115,8 @@ def test_episodes_fit_the_schema_and_are_labelled() -> None:
 
 def test_judgments_and_useful_stops_have_their_probabilities() -> None:
     simulated = simulate_arrays("never stops", n_questions=2000, seed=1)
-    said = simulated.judgments >= 0
-    useless = simulated.judgments == 0
-    real = simulated.failed == 0
-    assert useless[said & ~real].mean() == pytest.approx(0.99, abs=0.005)
-    assert useless[said & real].mean() == pytest.approx(0.45, abs=0.015)
+    assert simulated.useless[simulated.failed].mean() == pytest.approx(0.99, abs=0.005)
+    assert simulated.useless[~simulated.failed].mean() == pytest.approx(0.45, abs=0.015)
     points = simulated.points()
     after_useful = (points.run == 0) & (points.failed_run == 0)
     assert points.answered[after_useful].mean() == pytest.approx(0.3, abs=0.015)
@@ -152,9 +154,9 @@ def test_bad_options_are_refused() -> None:
     with pytest.raises(ValueError, match="useless_if_real must be a probability"):
         World(useless_if_real=1.5)
     with pytest.raises(ValueError, match="unknown regime 'sometimes'"):
-        World(regimes=("sometimes",))
-    with pytest.raises(ValueError, match="budget"):
+        simulate("never stops", world=World(regimes=("sometimes",)))
+    with pytest.raises(ValueError, match="budget must be at least 2"):
         World(budget=1)
-    with pytest.raises(ValueError, match="at least one regime"):
+    with pytest.raises(ValueError, match="regimes"):
         World(regimes=())
     assert World().regimes == FAIL

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from judged_useless.tasks import downloads
 from judged_useless.tasks.downloads import download
 
 CONTENT = bytes(range(256)) * 1000
@@ -55,7 +56,15 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where files are kept; nothing is waited for."""
+    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
+    monkeypatch.setattr(downloads, "FIRST_WAIT", 0)
+    return tmp_path / "questions"
+
+
+@pytest.fixture
+def server(folder: Path) -> Iterator[Server]:
     with Server() as running:
         thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
@@ -64,114 +73,109 @@ def server() -> Iterator[Server]:
         thread.join()
 
 
-def test_a_file_is_fetched_once(server: Server, tmp_path: Path) -> None:
+def test_a_file_is_fetched_once(server: Server, folder: Path) -> None:
     for _ in range(2):
-        path = download(server.url, sha256=SHA256, folder=tmp_path, wait=0)
+        path = download(server.url, sha256=SHA256)
         assert path.read_bytes() == CONTENT
     assert path.name.endswith("-claims.json")
     assert server.ranges == [None]
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(folder.iterdir()) == [path]
 
 
-def test_a_broken_transfer_goes_on_where_it_stopped(server: Server, tmp_path: Path) -> None:
+def test_a_broken_transfer_goes_on_where_it_stopped(server: Server, folder: Path) -> None:
     server.script = ["breaks off", "breaks off"]
-    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
     assert server.ranges == [None, f"bytes={len(CONTENT) // 2}-", f"bytes={len(CONTENT) * 3 // 4}-"]
 
 
-def test_a_later_call_goes_on_too(server: Server, tmp_path: Path) -> None:
+@pytest.fixture
+def broken_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
+    """A server that broke one transfer off in an earlier call, which had one try."""
     server.script = ["breaks off"]
-    with pytest.raises(ConnectionError, match=r"could not be fetched \(.*\); repeat it with a network\.$"):
-        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
-    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
-    assert server.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
+    with monkeypatch.context() as patch:
+        patch.setattr(downloads, "ATTEMPTS", 1)
+        with pytest.raises(ConnectionError, match=r"not be fetched \(.*\); repeat it with a network\.$"):
+            download(server.url, sha256=SHA256)
+    return server
 
 
-def test_without_a_checksum_pieces_are_never_joined(server: Server, tmp_path: Path) -> None:
+def test_a_later_call_goes_on_too(broken_off: Server) -> None:
+    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
+    assert broken_off.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
+
+
+def test_without_a_checksum_pieces_are_never_joined(server: Server) -> None:
     server.script = ["breaks off"]
-    assert download(server.url, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    assert download(server.url).read_bytes() == CONTENT
     assert server.ranges == [None, None]
 
 
 @pytest.mark.parametrize("trouble", ["ignores ranges", "none"])
-def test_pieces_that_do_not_fit_are_dropped(server: Server, tmp_path: Path, trouble: str) -> None:
-    server.script = ["breaks off"]
-    with pytest.raises(ConnectionError):
-        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
+def test_pieces_that_do_not_fit_are_dropped(broken_off: Server, folder: Path, trouble: str) -> None:
     if trouble == "none":
-        part = next(tmp_path.iterdir())
+        part = next(folder.iterdir())
         part.write_bytes(CONTENT + b"too much")
-    server.script = [trouble]
-    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    broken_off.script = [trouble]
+    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
 
 
-def test_a_part_that_is_whole_is_not_asked_for_again(server: Server, tmp_path: Path) -> None:
-    server.script = ["breaks off"]
-    with pytest.raises(ConnectionError):
-        download(server.url, sha256=SHA256, folder=tmp_path, attempts=1)
-    next(tmp_path.iterdir()).write_bytes(CONTENT)
-    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
-    assert len(server.ranges) == 1
+def test_a_part_that_is_whole_is_not_asked_for_again(broken_off: Server, folder: Path) -> None:
+    next(folder.iterdir()).write_bytes(CONTENT)
+    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
+    assert len(broken_off.ranges) == 1
 
 
-def test_a_wrong_file_is_deleted_and_named(server: Server, tmp_path: Path) -> None:
+def test_a_wrong_file_is_deleted_and_named(server: Server, folder: Path) -> None:
     server.content = b"another"
     with pytest.raises(ValueError, match=f"expected {SHA256}; it was deleted"):
-        download(server.url, sha256=SHA256, folder=tmp_path, wait=0)
-    assert list(tmp_path.iterdir()) == []
+        download(server.url, sha256=SHA256)
+    assert list(folder.iterdir()) == []
 
 
-def test_a_damaged_cached_file_is_fetched_again(server: Server, tmp_path: Path) -> None:
-    path = download(server.url, sha256=SHA256, folder=tmp_path)
+def test_a_damaged_cached_file_is_fetched_again(server: Server, folder: Path) -> None:
+    path = download(server.url, sha256=SHA256)
     path.write_bytes(CONTENT[:-1])
-    assert download(server.url, sha256=SHA256, folder=tmp_path).read_bytes() == CONTENT
+    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
 
 
 @pytest.mark.parametrize("passing", [500, 503, 429])
-def test_a_busy_server_is_asked_again(server: Server, tmp_path: Path, passing: int) -> None:
+def test_a_busy_server_is_asked_again(server: Server, folder: Path, passing: int) -> None:
     server.script = [passing]
-    assert download(server.url, sha256=SHA256, folder=tmp_path, wait=0).read_bytes() == CONTENT
+    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
 
 
-def test_a_server_that_stays_busy_is_given_up(server: Server, tmp_path: Path) -> None:
-    server.script = [503] * 3
+def test_a_server_that_stays_busy_is_given_up(server: Server, folder: Path) -> None:
+    server.script = [503] * 9
     with pytest.raises(ConnectionError, match="the server answers 503"):
-        download(server.url, folder=tmp_path, attempts=3, wait=0)
-    assert len(server.ranges) == 3
+        download(server.url)
+    assert len(server.ranges) == downloads.ATTEMPTS
 
 
-def test_a_refusal_is_final(server: Server, tmp_path: Path) -> None:
+def test_a_refusal_is_final(server: Server, folder: Path) -> None:
     server.script = [404]
     with pytest.raises(ConnectionError, match=r"the server answers 404\.$"):
-        download(server.url, folder=tmp_path, wait=0)
+        download(server.url)
     assert len(server.ranges) == 1
 
 
-def test_addresses_with_one_name_are_kept_apart(server: Server, tmp_path: Path) -> None:
-    first = download(server.url, folder=tmp_path)
+def test_addresses_with_one_name_are_kept_apart(server: Server, folder: Path) -> None:
+    first = download(server.url)
     server.content = b"another"
-    second = download(server.url.replace("data", "more"), folder=tmp_path)
+    second = download(server.url.replace("data", "more"))
     assert (first.read_bytes(), second.read_bytes()) == (CONTENT, b"another")
 
 
-def test_no_network_is_one_sentence(server: Server, tmp_path: Path) -> None:
+def test_no_network_is_one_sentence(server: Server, folder: Path) -> None:
     url = server.url
     server.server_close()
     with pytest.raises(ConnectionError) as caught:
-        download(url, folder=tmp_path, attempts=2, wait=0)
+        download(url)
     assert re.fullmatch(
         r"http://\S+ could not be fetched \([^.]+\); repeat it with a network\.", str(caught.value)
     )
 
 
 @pytest.mark.parametrize("url", ["ftp://x/file", "file:///data/file", "claims.json", "https://host/"])
-def test_only_files_on_the_web_are_fetched(url: str, tmp_path: Path) -> None:
+def test_only_files_on_the_web_are_fetched(url: str) -> None:
     with pytest.raises(ValueError, match=r"is not the http\(s\) address of a file"):
-        download(url, folder=tmp_path)
-
-
-def test_the_cache_folder_is_the_default(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path))
-    assert download(server.url).parent == tmp_path / "questions"
+        download(url)

@@ -7,7 +7,7 @@ import huggingface_hub
 import pytest
 from datasets import Dataset
 from judged_useless.tasks import hotpotqa, load_questions
-from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import question_from
 from judged_useless.tasks.splits import split_ids
 
 
@@ -54,7 +54,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_hubs_rows_come_in_the_manifests_order(hub: Path) -> None:
     questions = load_questions("hotpotqa", "dev100")
     assert [question.id for question in questions] == split_ids("dev100")
-    assert questions[0] == Question.from_hub_row(_hub(questions[0].id))
+    assert questions[0] == question_from(_hub(questions[0].id))
 
 
 def test_a_hub_that_lacks_questions_says_so(hub: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.tasks.strict_reading import read_questions
+from judged_useless.tasks.question_files import read_questions
 
 
 def _hub(question_id: str) -> dict[str, Any]:

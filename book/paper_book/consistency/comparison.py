@@ -1,8 +1,9 @@
 """One comparison between two numbers of the paper, and the rounding that may lie between them."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from paper_book.consistency.record_of_paper import Entry, Number
+from paper_book.consistency.printed_numbers import Number, PrintedNumber
 
 #: Two floating-point computations of one number differ by less.
 SLACK = 1e-9
@@ -86,28 +87,17 @@ def stated(
     return Comparison(what, left[0], left[1], right[0], right[1], gap, 0.0, holds, note)
 
 
-def subtract(a: Number, b: Number) -> Number:
-    """Return a difference, its rounding the sum of both."""
-    value = a.value - b.value
-    return Number(value, a.half + b.half, f"{value:+.4f}".replace("-", "−"))
-
-
-def combine(terms: list[tuple[float, Number]]) -> Number:
-    """Return a weighted sum, its rounding the weighted sum of the roundings."""
+def weighted(terms: Iterable[tuple[float, Number]]) -> Number:
+    """Return a weighted sum, its rounding the weighted sum of the roundings; a difference with its sign."""
+    terms = list(terms)
     value = sum(weight * number.value for weight, number in terms)
-    return Number(
-        value, sum(abs(weight) * number.half for weight, number in terms), f"{value:.4f}".replace("-", "−")
-    )
+    half = sum(abs(weight) * number.half for weight, number in terms)
+    signed = "+" if [weight for weight, _ in terms] == [1, -1] else ""
+    return Number(value, half, f"{value:{signed}.4f}".replace("-", "−"))
 
 
-def at(entry: Entry, field: str = "value") -> tuple[str, Number]:
-    """Return place and number of a row, which must have one.
-
-    Raises
-    ------
-    LookupError
-        If the field is empty.
-    """
+def at(entry: PrintedNumber, field: str = "value") -> tuple[str, Number]:
+    """Return place and number of a row; a LookupError if it has none."""
     number = entry.number(field)
     if number is None:
         raise LookupError(f"{entry.place}: {entry.what} has no {field}")

@@ -27,7 +27,7 @@ from paper_book.figures.style import (
     short,
     spaced,
 )
-from paper_book.measures.fill_commands import probe_commands
+from paper_book.measures.filling import probe_commands
 from paper_book.tables.data_table import Notice
 
 if TYPE_CHECKING:

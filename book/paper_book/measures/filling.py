@@ -1,69 +1,137 @@
-"""What would fill an empty cell: the command for each published number that a source does not give."""
+"""What would fill an empty cell: the reason, or the commands that run, probe or fetch what is missing."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pandas as pd
-from judged_useless.environment.regimes import NOT_REPLAYED
+from judged_useless.environment.regimes import MEAN4, MEAN6, NOT_REPLAYED
+from judged_useless.sources.released import released_cells
+from judged_useless.tasks import get_task
 
-from paper_book.measures import MEASURES
-from paper_book.measures.definitions import REGIME_SETS
-from paper_book.measures.fill_commands import cell_commands as cell_commands
-from paper_book.measures.fill_commands import is_released
-from paper_book.measures.fill_commands import probe_commands as probe_commands
-from paper_book.measures.fill_commands import run_command as run_command
-from paper_book.measures.needs import Needed, needed
-from paper_book.measures.recompute import measured
-from paper_book.measures.unmeasured import why_not
+from paper_book.measures.cell_index import CellKey
+from paper_book.measures.quantities import quantity_of
+from paper_book.measures.recompute import NEEDS_CELLS
+from paper_book.measures.registry import REGIME_SETS, registry
 
 _REPLAY = "judged-useless replay RUN --probe"
-_ANSWER_NOW = f"{_REPLAY} answer-now"
-#: Policies that stop on the agent's own judgments need these in clean and plausible too.
-_POLICIES = f"{_REPLAY} judgments answer-now"
-_JUDGMENTS = f"{_REPLAY} judgments"
-_BELIEFS = f"{_REPLAY} beliefs"
-_REPAIR = f"{_REPLAY} repair"
-_STATED = f"{_REPLAY} stated"
-#: Measures that need a probe of recorded runs beside the episodes.
-PROBES = {
-    **dict.fromkeys(
-        (
-            "regret", "best_policy", "utility_of_best_policy", "success_of_own_5", "continue_success",
-            "n_answering_better", "n_continuing_better", "answering_minus_continuing",
-        ),
-        _POLICIES,
-    ),
-    "answer_now_success": _ANSWER_NOW,
-    "answer_now_success_repaired": _ANSWER_NOW,
-    "success_repaired": _REPAIR,
-    "paired_difference_repaired": _REPAIR,
-    "n_repaired": _REPAIR,
-    "n_repaired_correct": _REPAIR,
-    "answered_where_report_favors": _BELIEFS,
-    "delta_stated": _STATED,
-    "answered_after_5_stated": _STATED,
-    "share_explicit": _STATED,
-    "n_all_useless": _STATED,
-    "n_reference": _STATED,
-    "agreement": _STATED,
-    "kappa": _STATED,
-}  # fmt: skip
-#: Measures that need what a run's log holds beside the released fields, such as the page a search returned.
-LOGGED = (*(name for name in MEASURES if name.startswith("useful_rate_")), "n_placeholders")
 #: Kinds of what fills a cell, beside probes.
 RELEASED = "released cells: make data, then make book SOURCE=hub"
 RUN = "runs of cells that were not released: the commands stand below each table"
 _NOT_RELEASED = ("answerless", "recover_after_4", "recover_after_5")
 #: Released judgments of clean and plausible: only of conditions that asked for them during the run.
 _JUDGED_THERE = ("decide", "enforced_rule", "combo")
-_ON_JUDGMENTS = ("delta", "answered_after_5", "useless_rate")
-#: Measures of rows without a regime -> the regimes that they read, where these are not the six of mean6.
-_REGIMES_READ = {
-    "n_placeholders": "mean6+plausible",
-    "n_repaired": "mean6+plausible",
-    "answered_where_report_favors": "persistent+plausible",
-    **{name: "mean6+plausible" for name in MEASURES if name.startswith("useful_rate_")},
-}
+
+
+@cache
+def _released() -> frozenset[tuple[object, ...]]:
+    return frozenset(released_cells()[["model", "condition", "split"]].itertuples(index=False, name=None))
+
+
+def is_released(key: CellKey) -> bool:
+    """Return whether a cell is among the released ones."""
+    plain = key.task == "hotpotqa" and key.budget == 8
+    return plain and (key.model, key.condition, key.split) in _released()
+
+
+def run_command(key: CellKey, regimes: Sequence[str] = MEAN6) -> str:
+    """Return the command line that runs a cell.
+
+    Parameters
+    ----------
+    key : CellKey
+        The cell.
+    regimes : sequence of str
+        Regimes that are needed; the six of mean6, or some of them, are the command's default. Where the
+        paper ran fewer, only those are named.
+
+    Examples
+    --------
+    >>> run_command(CellKey("qwen3-8b", "combo", "fever", "fever292"))
+    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
+    """
+    runs = registry().runs
+    maker = key.model.partition("-")[0]
+    provider = "" if ":" in key.model else f"{runs.providers.get(maker, 'vllm')}:"
+    whole, _, rest = key.split.partition("-")
+    labels = key._asdict().items()
+    fewer = next((each.regimes for each in runs.regimes if each.where.items() <= labels), None)
+    named = REGIME_SETS[fewer] if fewer else () if set(regimes) <= set(MEAN6) else regimes
+    replicate = rest.removeprefix("run") if rest.startswith("run") else ""
+    first = rest.removeprefix("first") if rest.startswith("first") else ""
+    options = {
+        "model": f"{provider}{key.model}",
+        "condition": runs.spelled.get(key.condition, [key.condition])[0],
+        "task": "" if key.task == "hotpotqa" else key.task,
+        "split": "" if whole == get_task(key.task).split else whole,
+        "n-questions": first or runs.first_questions.get(key.model, ""),
+        "replicate": replicate,
+        "seed": runs.base_seed - 1 + int(replicate) if replicate else "",
+        "budget": "" if key.budget == 8 else key.budget,
+        "regimes": " ".join(named),
+    }
+    given = [f"--{name} {value}" for name, value in options.items() if value]
+    return " ".join(["judged-useless run", *given]) + runs.notes.get(key.condition, "")
+
+
+def probe_commands(
+    model: str,
+    probes: Sequence[str],
+    regimes: Sequence[str] = MEAN4,
+    *,
+    condition: str = "unaided",
+    split: str = "test300",
+    section: str = "",
+) -> list[str]:
+    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
+
+    Parameters
+    ----------
+    model : str
+        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
+    probes : sequence of str
+        Keys of `judged_useless.afterwards.PROBES`.
+    regimes : sequence of str, default MEAN4
+        Regimes of the run; the default ones are those of the paper's belief probe.
+    condition, split : str
+        Of the run.
+    section : str, optional
+        Page that is to be executed on it afterwards.
+
+    Returns
+    -------
+    list of str
+        The run, the probes of it, and the page.
+
+    Examples
+    --------
+    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
+    ...     print(command)
+    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
+    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
+    """
+    folder = f"runs/{model.rpartition(':')[2]}-{condition}"
+    shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
+    return [
+        f"{run_command(CellKey(model, condition, split=split), regimes)} --out {folder}",
+        f"judged-useless replay {folder} --probe {' '.join(probes)}",
+        *shown,
+    ]
+
+
+def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
+    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
+
+    Examples
+    --------
+    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
+    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
+    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
+    ['make data', 'make book SOURCE=hub']
+    """
+    keys = [CellKey(model, condition, split=split) for condition in conditions]
+    hub = ["make data", "make book SOURCE=hub"] if any(map(is_released, keys)) else []
+    return hub + [run_command(key) for key in keys if not is_released(key)]
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:
@@ -82,25 +150,26 @@ def how_to_fill(record: Mapping[Any, Any]) -> str:
     """
     if not pd.isna(record["recomputed"]) or record.get("recomputed_words"):
         return ""
-    what = needed(record)
-    if reason := why_not(record):
-        return reason
-    if "several seeds" in (reason := str(record["reason"])):  # whose cell is there
-        return reason
-    if what.measure in PROBES:
-        return PROBES[what.measure]
-    if _judged_afterwards(record, what):
-        return _JUDGMENTS
+    what = quantity_of(record)
+    if what.why_not or what.measure is None:
+        return what.why_not
+    if "several seeds" in str(record["reason"]):
+        return str(record["reason"])
+    if what.measure.probes:
+        return f"{_REPLAY} {' '.join(what.measure.probes)}"
     regime = str(record["regime"])
-    released = all(is_released(key) for key in what.keys) and regime not in _NOT_RELEASED
-    given = measured(what) and what.measure not in LOGGED
-    return RELEASED if released and given and not regime.startswith("ts_") else RUN
+    # Judgments that neither the run nor the released replay asked for.
+    if what.measure.judged and regime in NOT_REPLAYED and what.keys[0].condition not in _JUDGED_THERE:
+        return f"{_REPLAY} judgments"
+    released = all(map(is_released, what.keys)) and regime not in _NOT_RELEASED
+    return RELEASED if released and not what.measure.from_log and not regime.startswith("ts_") else RUN
 
 
-def _judged_afterwards(record: Mapping[Any, Any], what: Needed) -> bool:
-    """Return whether a number rests on judgments that neither the run nor the released replay asked for."""
-    asked = str(what.keys[0][1]) in _JUDGED_THERE
-    return what.measure in _ON_JUDGMENTS and record["regime"] in NOT_REPLAYED and not asked
+def _empty(compared: pd.DataFrame) -> list[tuple[dict[Any, Any], str]]:
+    """Return the rows whose printed number is not recomputed, each with what would fill it."""
+    printed = compared[["value", "low", "high", "k"]].notna().any(axis=1)
+    rows = compared[printed & compared["recomputed"].isna()].to_dict("records")
+    return [(record, how_to_fill(record)) for record in rows]
 
 
 def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str]:
@@ -119,38 +188,14 @@ def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str
         In order of first need; the regimes of a cell are joined. Cells of which only the answers to a probe
         are missing are not among them.
     """
-    wanted: dict[tuple[object, ...], dict[str, None]] = {}
-    for record in _empty(compared).to_dict("records"):
-        kind = how_to_fill(record)
-        lacking = kind.startswith(_REPLAY) and str(record["reason"]).startswith("needs the cell")
+    wanted: dict[CellKey, dict[str, None]] = {}
+    for record, kind in _empty(compared):
+        lacking = kind.startswith(_REPLAY) and str(record["reason"]).startswith(NEEDS_CELLS)
         if kind == RUN or (probed and lacking):
-            what = needed(record)
+            what = quantity_of(record)
             for key in what.keys:
-                regimes = regimes_read(str(record["regime"]), what.measure, str(key[2]))
-                wanted.setdefault(key, {}).update(dict.fromkeys(regimes))
+                wanted.setdefault(key, {}).update(dict.fromkeys(what.regimes))
     return [run_command(key, tuple(regimes)) for key, regimes in wanted.items()]
-
-
-def regimes_read(regime: str, measure: str, task: str) -> Sequence[str]:
-    """Return the regimes that a cell must have for a number.
-
-    Parameters
-    ----------
-    regime : str
-        The published row's; may be empty.
-    measure : str
-        Name in `paper_book.measures`.
-    task : str
-        The cell's.
-
-    Returns
-    -------
-    sequence of str
-    """
-    name = regime or _REGIMES_READ.get(measure, "mean6")
-    if task == "fever" and name == "mean6+plausible":
-        name = "mean6"
-    return REGIME_SETS.get(name, (name,))
 
 
 def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
@@ -165,46 +210,36 @@ def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
     -------
     dict
         ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
-        :func:`paper_book.tables.shown.comparison_table`.
+        :func:`paper_book.tables.data_table.comparison_table`.
     """
-    empty = _empty(compared)
-    kinds = pd.Series([how_to_fill(record) for record in empty.to_dict("records")], dtype="str")
+    models: dict[str, dict[str, None]] = {}
+    for record, kind in _empty(compared):
+        models.setdefault(kind, {})[str(record["model"])] = None
     sentences, commands = [], commands_to_fill(compared, probed=False)
-    for kind in dict.fromkeys(kinds):
-        names = ", ".join(dict.fromkeys(empty["model"][(kinds == kind).to_numpy()])) or "several models"
+    for kind, there in models.items():
+        names = ", ".join(there) or "several models"
         if kind == RELEASED:
             sentences.append(f"Released ({names}): `make data`, then `make book SOURCE=hub`.")
         elif kind == RUN:
             sentences.append(f"Not released ({names}): runs of your own, by the commands below.")
         elif kind.startswith(_REPLAY):
             probes = kind.removeprefix(_REPLAY).split()
-            what = f"probe{'s' * (len(probes) > 1)} {' and '.join(probes)}"
-            sentences.append(f"In no released episode ({names}): runs of your own and the {what}.")
-            for model in dict.fromkeys(empty["model"][(kinds == kind).to_numpy()]):
-                commands += probe_commands(model, probes)
+            asked = f"probe{'s' * (len(probes) > 1)} {' and '.join(probes)}"
+            sentences.append(f"In no released episode ({names}): runs of your own and the {asked}.")
+            commands += [line for model in there for line in probe_commands(model, probes)]
         else:
             sentences.append(f"{names}: {kind}.")
     return {"missing": f"Empty cells. {' '.join(sentences)}" if sentences else "", "commands": commands}
 
 
-def _empty(compared: pd.DataFrame) -> pd.DataFrame:
-    printed = compared[["value", "low", "high", "k"]].notna().any(axis=1)
-    return compared[printed & compared["recomputed"].isna()]
-
-
 def filling(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return what would fill the empty cells, and how many numbers each kind would.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Rows of :func:`paper_book.measures.recompute.recompute`.
+    """Return what would fill the empty cells of a comparison, and how many numbers each kind would.
 
     Returns
     -------
     pandas.DataFrame
         Columns ``what would fill them`` and ``numbers``, most numbers first.
     """
-    kinds = pd.Series([how_to_fill(record) for record in _empty(compared).to_dict("records")], dtype="str")
+    kinds = pd.Series([kind for _, kind in _empty(compared)], dtype="str")
     counts = kinds.value_counts(sort=False).sort_values(ascending=False, kind="stable")
     return counts.rename_axis("what would fill them").rename("numbers").reset_index()

@@ -1,11 +1,14 @@
 """Rows in the paper's tables for models that the paper does not have."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from paper_book.measures.needs import needed
+from paper_book.measures.cell_index import CellKey
+from paper_book.measures.quantities import quantity_of
+from paper_book.published.on_splits import without_numbers
 
 #: How the tables name the paper's models in their rows and columns.
 _LABELS = {
@@ -14,50 +17,20 @@ _LABELS = {
     "qwen3-8b": ("Qwen3-8B", "Qwen3 8B", "Q3"),
     "qwen3-32b": ("Qwen3-32B", "Qwen3 32B"),
 }
-
-
-def _renamed(label: str, old: str, new: str) -> str:
-    """Return a row or column label of one model for another."""
-    for name in _LABELS.get(old, ()):
-        if label == name or label.startswith(f"{name} "):
-            return new + label.removeprefix(name)
-    return label
-
-
 #: What tells the questions of one number from those of another: the same split has others on another task.
 _QUESTIONS = ["task", "split", "budget"]
 
 
 def on_paper_questions(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows on questions that the paper has a number on, for figures without room to name others.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows whose task, split and budget are those of a published row of `compared`.
-    """
+    """Return the rows of a comparison on questions that the paper has a number on."""
     return compared[~elsewhere(compared)]
 
 
 def elsewhere(compared: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rows are on questions, or have a budget, that no published row of the same table has.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    pandas.Series of bool
-    """
+    """Return which rows of a comparison have a task, split or budget that no published row of it has."""
     questions = pd.MultiIndex.from_frame(compared[_QUESTIONS].astype("object").fillna(""))
-    return pd.Series(~questions.isin(questions[_printed(compared)]), index=compared.index)
+    printed = ~compared["own"].astype(bool)
+    return pd.Series(~questions.isin(questions[printed]), index=compared.index)
 
 
 def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:
@@ -74,29 +47,22 @@ def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:
         The rows with a published number; nothing is recomputed in those that a simulated or scripted agent
         filled under the name of one of the paper's models.
     """
-    rows = compared[_printed(compared)].copy()
+    rows = compared[~compared["own"].astype(bool)].copy()
     if "simulated" in rows:
         numbers = [name for name in rows if str(name).startswith("recomputed") and name != "recomputed_words"]
         rows.loc[rows["simulated"].astype(bool), [*numbers, "difference", "equal"]] = np.nan
     return rows
 
 
-def _printed(compared: pd.DataFrame) -> "pd.Series[bool]":
-    """Return which rows the paper has; rows of an own model have nothing published in them."""
-    return ~compared["own"].astype(bool)
-
-
-def with_own_models(
-    printed: pd.DataFrame, by_cell: Mapping[tuple[object, ...], pd.DataFrame]
-) -> pd.DataFrame:
-    """Append rows for each model the paper does not have, after the rows of one that it has.
+def with_own_models(printed: pd.DataFrame, cells: Sequence[CellKey]) -> pd.DataFrame:
+    """Append rows for each model that the paper does not have, after the rows of one that it has.
 
     Parameters
     ----------
     printed : pandas.DataFrame
         Rows of published numbers.
-    by_cell : mapping of tuple to pandas.DataFrame
-        Episodes by cell, as :func:`paper_book.measures.recompute.cells` returns them.
+    cells : sequence of CellKey
+        Cells that there are episodes of.
 
     Returns
     -------
@@ -106,54 +72,46 @@ def with_own_models(
     """
     known = set(printed["model"]) | set(_LABELS)
     template = next((model for model in _LABELS if model in set(printed["model"])), None)
-    settings: dict[tuple[object, ...], set[object]] = {}
-    for model, condition, *setting in by_cell:
-        if model not in known and template is not None:
-            settings.setdefault((model, *setting), set()).add(condition)
-    added = [
-        _rows_for(printed[printed["model"] == template], str(template), setting, conditions)
-        for setting, conditions in settings.items()
-    ]
+    settings: dict[CellKey, set[str]] = {}
+    for key in cells:
+        if key.model not in known and template is not None:
+            settings.setdefault(key._replace(condition=""), set()).add(key.condition)
+    rows = printed[printed["model"] == template]
+    added = [_rows_for(rows, str(template), key, conditions) for key, conditions in settings.items()]
     return pd.concat([printed.assign(own=False), *added], ignore_index=True)
 
 
-def _place(given: tuple[object, ...], table: tuple[object, ...]) -> str:
+def _rows_for(rows: pd.DataFrame, template: str, key: CellKey, conditions: set[str]) -> pd.DataFrame:
+    """Return the rows of one model for another, with nothing published in them."""
+    records = rows.to_dict("records")
+    own = rows[[{each.condition for each in quantity_of(row).keys} <= conditions for row in records]]
+    settings = pd.MultiIndex.from_frame(own[_QUESTIONS].astype("object"))
+    given = tuple(map(str, key[2:]))
+    there = [tuple(map(str, each)) for each in settings]
+    # A task or split that the paper does not have follows the first one that it has.
+    wanted = given if given in there or not there else there[0]
+    own = own[[each == wanted for each in there]]
+    labels = {
+        name: _labels(own[name], template, key.model, _place(given, wanted)) for name in ("row", "column")
+    }
+    budget = pd.array([key.budget] * len(own), dtype="Int64")
+    here: dict[str, Any] = {"model": key.model, "task": key.task, "split": key.split, "own": True}
+    return without_numbers(own.assign(**labels, **here, budget=budget))
+
+
+def _place(given: Sequence[str], table: Sequence[str]) -> str:
     """Return in parentheses the task, split and budget of a row in a table on others; else nothing."""
-    task, split, budget = map(str, given)
-    asked = [f"{task} {split}"] if given[:2] != table[:2] else []
-    if budget != str(table[2]):
-        asked.append(f"budget {budget}")
+    asked = [f"{given[0]} {given[1]}"] if given[:2] != table[:2] else []
+    asked += [f"budget {given[2]}"] if given[2] != table[2] else []
     return f" ({', '.join(asked)})" if asked else ""
 
 
-def _labels(rows: pd.DataFrame, template: str, model: str, place: str) -> dict[str, list[str]]:
-    """Return the labels of rows and columns with another model in the place of one of the paper's."""
+def _labels(labels: pd.Series, template: str, model: str, place: str) -> list[str]:
+    """Return labels of rows or columns with another model in the place of one of the paper's."""
     # Only a label that names the model says where it ran: others are shared with the paper's rows, or tell
     # which measure a row holds.
-    return {
-        name: [
-            label if label == old else label + place
-            for old in rows[name].astype(str)
-            for label in (_renamed(old, template, model),)
-        ]
-        for name in ("row", "column")
-    }
-
-
-def _rows_for(
-    rows: pd.DataFrame, template: str, setting: tuple[object, ...], conditions: set[object]
-) -> pd.DataFrame:
-    """Return the rows of one model for another, with nothing published in them."""
-    model, task, split, budget = map(str, setting)
-    own = rows[[{key[1] for key in needed(record).keys} <= conditions for record in rows.to_dict("records")]]
-    settings = pd.MultiIndex.from_frame(own[["task", "split", "budget"]].astype("object"))
-    wanted = setting[1:]
-    if wanted not in settings and not own.empty:
-        wanted = settings[0]  # a task or split that the paper does not have follows the first one that it has
-    own = own[settings == wanted].copy()
-    own = own.assign(**_labels(own, template, model, _place(setting[1:], wanted)))
-    own = own.assign(model=model, task=task, split=split, note="", own=True)
-    own[["value", "low", "high"]] = np.nan
-    own[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
-    nothing = pd.array([pd.NA] * len(own), dtype="Int64")
-    return own.assign(n=nothing, k=nothing, budget=pd.array([int(budget)] * len(own), dtype="Int64"))
+    renamed = []
+    for label in labels.astype(str):
+        old = next((name for name in _LABELS[template] if f"{label} ".startswith(f"{name} ")), None)
+        renamed.append(label if old is None else model + label.removeprefix(old) + place)
+    return renamed

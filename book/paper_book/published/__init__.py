@@ -1,29 +1,31 @@
-"""The paper's printed numbers by table, a recomputed value held against them, and their own integrity.
+"""The paper's printed numbers by table, and recomputed values held against them.
 
-Every number is a row of ``table_NN.csv``, ``text.csv``, ``figures.csv`` or ``dataset_card.csv`` in
-``data/published``, transcribed from the paper (arXiv:2610.06191) with its printed precision.
+Every number is a row of a file in ``data/published``, transcribed from the paper (arXiv:2610.06191) with its
+printed precision. A table is one file and one row of ``titles.csv``.
 """
 
-from paper_book.published.comparing import compare, one_each, recomputed, show
+from paper_book.published.comparing import compare, one_each, show
 from paper_book.published.on_splits import as_counts, filled, on_split, where_printed
 from paper_book.published.transcribed import (
     COLUMNS,
     QUANTITY,
     PublishedError,
+    check_files,
+    count_numbers,
     decimals,
     published,
     published_dir,
     read_file,
     tables,
+    titles,
 )
-from paper_book.published.verifying import Problem, count_numbers, verify
 
 __all__ = [
     "COLUMNS",
     "QUANTITY",
-    "Problem",
     "PublishedError",
     "as_counts",
+    "check_files",
     "compare",
     "count_numbers",
     "decimals",
@@ -33,9 +35,8 @@ __all__ = [
     "published",
     "published_dir",
     "read_file",
-    "recomputed",
     "show",
     "tables",
-    "verify",
+    "titles",
     "where_printed",
 ]

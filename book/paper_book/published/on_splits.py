@@ -1,6 +1,6 @@
 """Published quantities on the questions that a page is about, and in the form that it compares them in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,16 @@ import pandas as pd
 from paper_book.published.comparing import one_each
 from paper_book.published.transcribed import QUANTITY, published
 
-_NAMES = {"card": "the data set's card"}
+_NUMBERS = ["value", "low", "high", "p"]
+
+
+def without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows of published numbers with nothing printed in them."""
+    nothing = pd.array([pd.NA] * len(rows), dtype="Int64")
+    blank = rows.assign(n=nothing, k=nothing, note="")
+    blank[_NUMBERS] = np.nan
+    blank[[f"{name}_printed" for name in _NUMBERS]] = ""
+    return blank
 
 
 def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
@@ -39,10 +48,10 @@ def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
     everything = published()
     there = one_each(everything[everything["split"] == split])
     known = dict(zip(_quantities(there), there.index, strict=True))
-    wanted = printed.assign(split=split, note="")
+    moved = without_numbers(printed.assign(split=split))
     rows = [
-        there.loc[[known[key]]] if key in known else without_numbers(wanted.loc[[place]])
-        for place, key in zip(wanted.index, _quantities(wanted), strict=True)
+        there.loc[[known[key]]] if key in known else moved.loc[[place]]
+        for place, key in zip(moved.index, _quantities(moved), strict=True)
     ]
     return pd.concat(rows, ignore_index=True)
 
@@ -51,27 +60,8 @@ def _quantities(rows: pd.DataFrame) -> list[tuple[object, ...]]:
     return list(rows[list(QUANTITY)].astype("string").fillna("").itertuples(index=False, name=None))
 
 
-def without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return published rows with nothing printed in them."""
-    blank = rows.copy()
-    blank[["value", "low", "high", "p"]] = np.nan
-    blank[["value_printed", "low_printed", "high_printed", "p_printed"]] = ""
-    nothing = pd.array([pd.NA] * len(rows), dtype="Int64")
-    return blank.assign(n=nothing, k=nothing)
-
-
 def as_counts(printed: pd.DataFrame) -> pd.DataFrame:
     """Return published shares as the counts k of n wherever the paper prints these beside the share.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`published`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same rows; a count is compared as a count, which is stricter than a rounded share.
 
     Examples
     --------
@@ -86,32 +76,13 @@ def as_counts(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def filled(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a comparison that show a number, published or recomputed.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    pandas.DataFrame
-    """
+    """Return the rows of a comparison that show a number, published or recomputed."""
     shown = compared[["value", "low", "high", "recomputed"]].notna().any(axis=1)
     return compared[shown].reset_index(drop=True)
 
 
 def where_printed(printed: pd.DataFrame) -> str:
-    """Return in words where published numbers stand.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`published` or of a comparison; those without a number are left out.
-
-    Returns
-    -------
-    str
+    """Return in words where published numbers stand; rows without a number are left out.
 
     Examples
     --------
@@ -119,7 +90,10 @@ def where_printed(printed: pd.DataFrame) -> str:
     'Table 6'
     """
     there = printed[printed[["value", "low", "high", "k"]].notna().any(axis=1)]
-    return _listed(list(dict.fromkeys(_place(record) for record in there.to_dict("records"))))
+    names = list(dict.fromkeys(_place(record) for record in there.to_dict("records")))
+    if not names:
+        return "nothing for these questions"
+    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]
 
 
 def _place(record: Mapping[Any, Any]) -> str:
@@ -127,15 +101,9 @@ def _place(record: Mapping[Any, Any]) -> str:
     if table.isdigit():
         return f"Table {table}"
     if table != "text":
-        return _NAMES.get(table, table.capitalize())
+        return "the data set's card" if table == "card" else table.capitalize()
     if panel.startswith("caption:"):
         return f"the caption of {panel.removeprefix('caption:').capitalize()}"
     if panel[:1].isdigit():
         return f"§{panel}"
     return f"Appendix {panel}" if panel[:1].isupper() else f"the {panel}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    if not names:
-        return "nothing for these questions"
-    return ", ".join(names[:-1]) + (" and " if names[1:] else "") + names[-1]

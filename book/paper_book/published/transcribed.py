@@ -1,11 +1,9 @@
-"""Reading the files of published numbers, and selecting from them."""
+"""Reading the paper's printed numbers, checking their files, and selecting from them."""
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 from judged_useless._io.paths import data_dir
 
@@ -14,19 +12,14 @@ COLUMNS = (
     "table", "panel", "row", "column", "model", "condition", "task", "split", "budget", "regime", "measure",
     "unit", "value", "low", "high", "p", "n", "k", "note",
 )  # fmt: skip
-#: Columns that :func:`published` selects by.
-FILTERS = tuple(name for name in COLUMNS if name not in ("value", "low", "high", "p", "n", "k"))
 #: What identifies a quantity, wherever it is printed or recomputed.
 QUANTITY = ("model", "condition", "task", "split", "budget", "regime", "measure")
-#: Columns printed with a precision of their own.
-DECIMAL = ("value", "low", "high", "p")
-#: Columns that hold whole numbers.
-WHOLE = ("n", "k", "budget")
-_DECIMAL_NUMBER = re.compile(r"-?\d+(\.\d+)?")
-_P_VALUE = re.compile(r"<?\d+(\.\d+)?")
-_WHOLE_NUMBER = re.compile(r"\d+")
-#: Files that belong to no numbered table, under the names :func:`published` knows them by.
-OTHER_FILES = {"text": "text.csv", "figures": "figures.csv", "card": "dataset_card.csv"}
+#: Columns printed with a precision of their own, and columns of whole numbers: the form of what they hold.
+_DECIMAL = dict.fromkeys(("value", "low", "high"), r"-?\d+(?:\.\d+)?") | {"p": r"<?\d+(?:\.\d+)?"}
+_WHOLE = dict.fromkeys(("n", "k", "budget"), r"\d+")
+_FILTERS = [name for name in COLUMNS if name not in ("value", "low", "high", "p", "n", "k")]
+#: Columns whose words ``vocabulary.csv`` explains.
+_EXPLAINED = (*QUANTITY, "unit")
 
 
 class PublishedError(ValueError):
@@ -34,28 +27,12 @@ class PublishedError(ValueError):
 
 
 def published_dir() -> Path:
-    """Return the folder of the published numbers.
-
-    Returns
-    -------
-    pathlib.Path
-        ``published`` in the project's data.
-    """
+    """Return the folder of the published numbers."""
     return data_dir() / "published"
 
 
 def decimals(text: str) -> int:
     """Return how many decimals a printed number has.
-
-    Parameters
-    ----------
-    text : str
-        A number as printed, such as ``"-0.07"``.
-
-    Returns
-    -------
-    int
-        0 for a whole number.
 
     Examples
     --------
@@ -65,18 +42,30 @@ def decimals(text: str) -> int:
     return len(text.partition(".")[2])
 
 
-def _number(path: Path, line: int, name: str, text: str) -> float:
-    form = _WHOLE_NUMBER if name in WHOLE else _P_VALUE if name == "p" else _DECIMAL_NUMBER
-    if not text:
-        return np.nan
-    if not form.fullmatch(text):
-        kind = "a whole number" if name in WHOLE else "a decimal number"
-        raise PublishedError(f"{path}, line {line}: field {name!r}: expected {kind}, found {text!r}")
-    return float(text.removeprefix("<"))
+@lru_cache(maxsize=4)
+def _titles(folder: Path) -> pd.DataFrame:
+    return pd.read_csv(folder / "titles.csv", dtype=str, na_filter=False).set_index("table")
+
+
+def titles() -> pd.DataFrame:
+    """Return what there is of the paper's numbers, one row a table.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``table``: "1" to "28", "text", "figures" and "card" (the card of the released episodes);
+        ``file``, ``name`` (short) and ``title`` (a sentence; empty for what is no table).
+    """
+    return _titles(published_dir()).copy()
+
+
+def tables() -> dict[str, Path]:
+    """Return the files of published numbers by the name of their table."""
+    return {str(table): published_dir() / str(file) for table, file in titles()["file"].items()}
 
 
 def read_file(path: Path) -> pd.DataFrame:
-    """Return the rows of one file, all fields as printed, after checking its header.
+    """Return the rows of one file, all fields as printed, after checking its form.
 
     Parameters
     ----------
@@ -86,74 +75,94 @@ def read_file(path: Path) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns :data:`COLUMNS`, all strings, empty where nothing is printed.
+        Columns :data:`COLUMNS`, all text, empty where nothing is printed.
 
     Raises
     ------
     PublishedError
-        If the header is not :data:`COLUMNS` or a line has too many or too few fields.
+        If the header is another one, a line has too many or too few fields, or a number is none.
     """
     try:
-        frame = pd.read_csv(path, dtype=str, keep_default_na=False, na_filter=False, encoding="utf-8")
+        frame = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8")
     except pd.errors.ParserError as error:
         raise PublishedError(f"{path}: expected {len(COLUMNS)} fields on every line ({error})") from error
     if tuple(frame.columns) != COLUMNS or not isinstance(frame.index, pd.RangeIndex):
         found = ", ".join(map(str, frame.columns))
         raise PublishedError(f"{path}, line 1: expected the columns {', '.join(COLUMNS)}, found {found}")
+    for name, form in (_DECIMAL | _WHOLE).items():
+        wrong = frame.index[frame[name].ne("") & ~frame[name].str.fullmatch(form).astype(bool)]
+        if len(wrong):
+            kind = "a whole number" if name in _WHOLE else "a decimal number"
+            raise PublishedError(
+                f"{path}, line {wrong[0] + 2}: field {name!r}: expected {kind}, "
+                f"found {frame[name][wrong[0]]!r}"
+            )
     return frame
 
 
 @lru_cache(maxsize=128)
 def _numbers(path: Path) -> pd.DataFrame:
     frame = read_file(path)
-    for name in DECIMAL:
+    for name in _DECIMAL:
         frame[f"{name}_printed"] = frame[name]
-    for name in (*DECIMAL, *WHOLE):
-        frame[name] = [_number(path, line, name, text) for line, text in enumerate(frame[name], 2)]
-    for name in WHOLE:
-        frame[name] = frame[name].astype("Int64")
+        frame[name] = pd.to_numeric(frame[name].str.removeprefix("<")).astype(float)
+    for name in _WHOLE:
+        frame[name] = pd.to_numeric(frame[name]).astype("Int64")
     return frame.assign(decimals=frame["value_printed"].map(decimals))
 
 
-def tables(folder: Path | None = None) -> dict[str, Path]:
-    """Return the files of published numbers by the name of their table.
-
-    Parameters
-    ----------
-    folder : pathlib.Path, optional
-        Where they lie; :func:`published_dir` by default.
-
-    Returns
-    -------
-    dict of str to pathlib.Path
-        ``"1"`` to ``"28"``, ``"text"``, ``"figures"`` and ``"card"`` (the card of the released episodes).
+def check_files() -> None:
+    """Check every file of published numbers: its form, its words, and that no two rows are one number.
 
     Raises
     ------
-    FileNotFoundError
-        If there is no such folder.
+    PublishedError
+        If a file is malformed, a name is not in ``vocabulary.csv``, a row is of another table, or repeats
+        what identifies another one.
     """
-    folder = folder or published_dir()
-    if not folder.is_dir():
-        raise FileNotFoundError(f"{folder}: there is no such folder of published numbers")
-    files = {str(int(path.stem.removeprefix("table_"))): path for path in sorted(folder.glob("table_*.csv"))}
-    return files | {name: folder / file for name, file in OTHER_FILES.items() if (folder / file).exists()}
+    vocabulary = pd.read_csv(published_dir() / "vocabulary.csv", dtype=str, na_filter=False)
+    known = {field: set(names) for field, names in vocabulary.groupby("field")["name"]}
+    key = [name for name in COLUMNS[:11] if name != "table"]
+    for table, path in tables().items():
+        frame = read_file(path)
+        of_others = frame["table"].ne(table) & table.isdigit()
+        found = [(row, "table", f"found {frame['table'][row]!r}") for row in frame.index[of_others]]
+        found += [
+            (row, "row", "repeats a row above") for row in frame.index[frame.duplicated(["table", *key])]
+        ]
+        for field in _EXPLAINED:
+            words = frame[field].str.split(" - ").explode()
+            unknown = words[words.ne("") & ~words.isin(known[field])]
+            found += [(row, field, f"{word!r} is not in vocabulary.csv") for row, word in unknown.items()]
+        if found:
+            row, field, fault = found[0]
+            raise PublishedError(f"{path}, line {int(str(row)) + 2}: field {field!r}: {fault}")
 
 
-def published(
-    table: str | int | None = None,
-    *,
-    folder: Path | None = None,
-    **wanted: str | float | Sequence[str | float],
-) -> pd.DataFrame:
+def count_numbers() -> pd.DataFrame:
+    """Return how many rows and numbers each table has.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``table, file, rows, numbers``. A value, a bound, a p and a k is a number each; an n is none,
+        because it often repeats what a caption says once.
+    """
+    frames = {table: _numbers(path) for table, path in tables().items()}
+    counted = [
+        (table, tables()[table].name, len(frame), int(frame[[*_DECIMAL, "k"]].notna().sum().sum()))
+        for table, frame in frames.items()
+    ]
+    return pd.DataFrame(counted, columns=["table", "file", "rows", "numbers"])
+
+
+def published(table: str | int | None = None, **wanted: str | float | Sequence[str | float]) -> pd.DataFrame:
     """Return published numbers.
 
     Parameters
     ----------
     table : str or int, optional
         Number of the paper's table, ``"text"``, ``"figures"`` or ``"card"``; all of them by default.
-    folder : pathlib.Path, optional
-        Where the files lie; the project's own by default.
     **wanted : str, number or sequence of them
         Keep only rows with these values, for instance ``model="qwen3-8b", measure="delta"``.
 
@@ -168,8 +177,6 @@ def published(
     ------
     PublishedError
         If a file is malformed.
-    FileNotFoundError
-        If there is no such folder, or it holds no published numbers.
     KeyError
         If there is no such table, column or value, or no row with that combination; the message lists those
         there are.
@@ -180,39 +187,31 @@ def published(
     >>> row["value_printed"], row["low_printed"], row["high_printed"]
     ('-0.06', '-0.10', '-0.04')
     """
-    known = tables(folder)
-    if not known:
-        raise FileNotFoundError(f"{folder}: the folder holds no published numbers, such as table_05.csv")
+    known = tables()
     if table is not None and str(table) not in known:
         raise KeyError(f"there is no published table {table!r}; there are {', '.join(known)}")
-    chosen = [known[str(table)]] if table is not None else list(known.values())
+    chosen = list(known.values()) if table is None else [known[str(table)]]
     frame = pd.concat([_numbers(path) for path in chosen], ignore_index=True)
     kept = pd.Series(True, index=frame.index)
     for name, value in wanted.items():
-        kept &= _matches(
-            frame,
-            name,
-            list(value) if isinstance(value, Iterable) and not isinstance(value, str) else [value],
-        )
-    if frame.empty or not kept.any():
+        several = isinstance(value, Iterable) and not isinstance(value, str)
+        kept &= _matches(frame, name, list(value) if several else [value])  # type: ignore[arg-type]
+    if not kept.any():
         asked = ", ".join(f"{name}={value!r}" for name, value in wanted.items())
         raise KeyError(f"no published number has all of {asked}")
     return frame[kept].reset_index(drop=True)
 
 
-def _as_printed(value: object) -> str:
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
-
-
 def _matches(frame: pd.DataFrame, name: str, values: Sequence[object]) -> pd.Series:
-    if name not in FILTERS:
-        raise KeyError(f"published numbers cannot be selected by {name!r}, only by {', '.join(FILTERS)}")
+    """Return which rows have one of the values, each of which some row must have."""
+    if name not in _FILTERS:
+        raise KeyError(f"published numbers cannot be selected by {name!r}, only by {', '.join(_FILTERS)}")
     there = frame[name].astype("string").fillna("")
-    known = set(there)
-    unknown = [value for value in map(_as_printed, values) if value not in known]
+    asked = [
+        str(int(each)) if isinstance(each, float) and each.is_integer() else str(each) for each in values
+    ]
+    unknown = [each for each in asked if each not in set(there)]
     if unknown:
-        raise KeyError(
-            f"no published number has {name} {', '.join(map(repr, unknown))}; there are "
-            f"{', '.join(repr(each) for each in sorted(known))}"
-        )
-    return there.isin(list(map(_as_printed, values))).astype(bool)
+        listed = ", ".join(repr(each) for each in sorted(set(there)))
+        raise KeyError(f"no published number has {name} {', '.join(map(repr, unknown))}; there are {listed}")
+    return there.isin(asked).astype(bool)

@@ -1,23 +1,18 @@
 """The paper's registered tests as data, and their verdicts recomputed on given episodes."""
 
-from paper_book.registered.engine import Evaluator, evaluate
-from paper_book.registered.load import PreregistrationError, load_documents, load_tests
-from paper_book.registered.models import RegisteredTest
+from paper_book.registered.engine import evaluate
+from paper_book.registered.load import load_claims, load_preregistration, load_tests
 from paper_book.registered.record import evaluate_record
-from paper_book.registered.registered_cells import Cell, Need
-from paper_book.registered.results import NOT_EVALUABLE, Case, Result
+from paper_book.registered.results import NOT_EVALUABLE, RegisteredResult
+from paper_book.registered.rules import RegisteredTest
 
 __all__ = [
     "NOT_EVALUABLE",
-    "Case",
-    "Cell",
-    "Evaluator",
-    "Need",
-    "PreregistrationError",
+    "RegisteredResult",
     "RegisteredTest",
-    "Result",
     "evaluate",
     "evaluate_record",
-    "load_documents",
+    "load_claims",
+    "load_preregistration",
     "load_tests",
 ]

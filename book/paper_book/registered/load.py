@@ -1,137 +1,83 @@
-"""Reading the registered tests from their file, with every fault named by line and field."""
+"""The registered tests and the claims that they bear on, from their files."""
 
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated
 
-import yaml
 from judged_useless._io.paths import data_dir
-from pydantic import BaseModel, ValidationError
+from pydantic import Field
 
-from paper_book.registered.models import Preregistration, RegisteredTest
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-class PreregistrationError(ValueError):
-    """A file of registered tests or claims that is not what it should be; names file, line and field."""
+from paper_book.published.transcribed import published
+from paper_book.registered.rules import Preregistration, RegisteredTest, Text
+from paper_book.strict_yaml import RecordFileError, Strict, read
 
 
-class _Loader(yaml.SafeLoader):
-    """Safe YAML in which a key may not be given twice."""
+class MappedClaim(Strict):
+    """A claim of the paper's main text.
 
-
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-    seen: set[object] = set()
-    for key, _ in node.value:
-        if key.value in seen:
-            raise yaml.MarkedYAMLError(problem=f"{key.value!r} is given twice", problem_mark=key.start_mark)
-        seen.add(key.value)
-    return loader.construct_mapping(node, deep=True)
-
-
-_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
-
-
-def _line(text: str, location: tuple[int | str, ...]) -> int:
-    """Return the line of the innermost part of a location that the file has."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    for part in location:
-        if isinstance(node, yaml.MappingNode):
-            found = next((value for key, value in node.value if key.value == part), None)
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            found = node.value[part]
-        else:
-            found = None
-        if found is None:
-            break
-        node = found
-    return int(node.start_mark.line) + 1 if node is not None else 1
-
-
-def read(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file into a model that forbids what it does not know.
-
-    Parameters
+    Attributes
     ----------
-    path : pathlib.Path
-        The file.
-    model : type of pydantic model
-        What it must be.
-
-    Returns
-    -------
-    pydantic model
-
-    Raises
-    ------
-    PreregistrationError
-        If the file is no YAML, gives a key twice, or a field is missing, unknown or wrong.
-    FileNotFoundError
-        If there is no such file.
+    claim : str
+        The claim, as the row of Table 3 words it.
+    tests : tuple of str
+        Registered tests that bear on it, by document and id.
+    sections : tuple of str
+        Sections of the book that recompute it, by file name.
     """
-    text = path.read_text(encoding="utf-8")
-    try:
-        return model.model_validate(yaml.load(text, Loader=_Loader))  # noqa: S506 - a SafeLoader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise PreregistrationError(f"{path}, line {line}: {error.problem}") from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        given = first["input"]
-        found = "" if isinstance(given, dict | list) else f", found {given!r}"
-        raise PreregistrationError(
-            f"{path}, line {_line(text, first['loc'])}: field {place or 'file'!r}: {first['msg']}{found}"
-        ) from error
+
+    claim: Text
+    tests: Annotated[tuple[Text, ...], Field(min_length=1)]
+    sections: Annotated[tuple[Text, ...], Field(min_length=1)]
 
 
-@lru_cache(maxsize=4)
-def _preregistration(path: Path) -> Preregistration:
-    return read(path, Preregistration)
+class ClaimMap(Strict):
+    """All claims, in the order of Table 3."""
+
+    claims: tuple[MappedClaim, ...]
 
 
-def load_documents(path: Path | None = None) -> dict[str, str]:
-    """Return the documents that fixed the tests: name → what it is about.
-
-    Parameters
-    ----------
-    path : pathlib.Path, optional
-        File of registered tests; the project's by default.
-
-    Returns
-    -------
-    dict of str to str
-        In order of time.
+@cache
+def load_preregistration(path: Path | None = None) -> Preregistration:
+    """Return every registered test, and the documents that fixed them, in the order of the paper.
 
     Raises
     ------
-    PreregistrationError
+    RecordFileError
         If the file is not what it should be.
     """
-    return dict(_preregistration(path or data_dir() / "preregistration.yaml").documents)
+    return read(path or data_dir() / "preregistration.yaml", Preregistration)
 
 
-def load_tests(path: Path | None = None) -> tuple[RegisteredTest, ...]:
+def load_tests() -> tuple[RegisteredTest, ...]:
     """Return every registered test, in the order of the paper's Tables 4 and 5.
-
-    Parameters
-    ----------
-    path : pathlib.Path, optional
-        File of registered tests; the project's by default.
-
-    Returns
-    -------
-    tuple of RegisteredTest
-
-    Raises
-    ------
-    PreregistrationError
-        If the file is not what it should be.
 
     Examples
     --------
     >>> [test.key for test in load_tests() if test.id == "T1"]
     ['A15 T1', 'A18 T1']
     """
-    return _preregistration(path or data_dir() / "preregistration.yaml").tests
+    return load_preregistration().tests
+
+
+def load_documents() -> dict[str, str]:
+    """Return the documents that fixed the tests: name → what it is about, in order of time."""
+    return dict(load_preregistration().documents)
+
+
+def load_claims(path: Path | None = None) -> tuple[MappedClaim, ...]:
+    """Return the claims of Table 3 with their tests and sections, in the order of the paper.
+
+    Raises
+    ------
+    RecordFileError
+        If the file is not what it should be, or names a test or a claim that there is not.
+    """
+    path = path or data_dir() / "claims.yaml"
+    claims = read(path, ClaimMap).claims
+    known, rows = {test.key for test in load_tests()}, set(published(3)["row"])
+    for claim in claims:
+        if claim.claim not in rows:
+            raise RecordFileError(f"{path}: field 'claim': not a claim of Table 3: {claim.claim}")
+        if unknown := [name for name in claim.tests if name not in known]:
+            raise RecordFileError(f"{path}: field 'tests': unknown tests {', '.join(unknown)}")
+    return claims

@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from judged_useless.estimators.inference import holm
 
-from paper_book.registered.results import Answer, Case
-from paper_book.registered.rules import Criterion, Verdict
+from paper_book.registered.results import Answer, RegisteredCase
+from paper_book.registered.rules import Criterion, RuleVerdict
 
 
 @lru_cache(maxsize=256)
@@ -24,20 +24,15 @@ def adjust(answers: dict[str, dict[str, Answer]], optional: Sequence[str]) -> di
     """Adjust p-values over models by Holm's method; a missing model's p may be anything from 0 to 1."""
     adjusted = {model: dict(named) for model, named in answers.items()}
     for name in next(iter(answers.values())):
-        p = {model: _p(named[name]) for model, named in answers.items()}
-        known = {model: value for model, value in p.items() if value is not None}
-        missing = [model for model in p if model not in known and model not in optional]
+        figures = {model: named[name].figure for model, named in answers.items()}
+        known = {model: each.p for model, each in figures.items() if each is not None and each.p is not None}
+        missing = [model for model in figures if model not in known and model not in optional]
         if not known:
             continue
         lowest, highest = (_holm((*known.values(), *[extreme] * len(missing))) for extreme in (0.0, 1.0))
-        for place, model in enumerate(known):
-            bounds = (lowest[place], highest[place])
-            adjusted[model][name] = replace(answers[model][name], adjusted=bounds)
+        for model, low, high in zip(known, lowest, highest, strict=False):
+            adjusted[model][name] = replace(answers[model][name], adjusted=(low, high))
     return adjusted
-
-
-def _p(answer: Answer) -> float | None:
-    return answer.figure.p if answer.figure is not None else None
 
 
 def _truth(criterion: Criterion, answers: Mapping[str, Answer]) -> bool | None:
@@ -57,32 +52,28 @@ def _all(truths: Iterable[bool | None]) -> bool | None:
     return False if False in listed else None if None in listed else True
 
 
-def _any(truths: Iterable[bool | None]) -> bool | None:
-    listed = list(truths)
-    return True if True in listed else None if None in listed else False
-
-
-def _holds(verdict: Verdict, answers: Mapping[str, Answer]) -> bool | None:
-    parts = [_all(_truth(criterion, answers) for criterion in verdict.all)]
+def _holds(verdict: RuleVerdict, answers: Mapping[str, Answer]) -> bool | None:
+    parts = [_truth(criterion, answers) for criterion in verdict.all]
     if verdict.any:
-        parts.append(_any(_truth(criterion, answers) for criterion in verdict.any))
+        some = [_truth(criterion, answers) for criterion in verdict.any]
+        parts.append(True if True in some else None if None in some else False)
     return _all(parts)
 
 
-def decide(case: Case) -> Case:
+def decide(case: RegisteredCase) -> RegisteredCase:
     """Return the case with the first verdict that holds, if everything before it is known not to."""
     applies = _all(_truth(criterion, case.answers) for criterion in case.check.applies_if)
     if applies is None:
         return case
     if not applies:
         return replace(case, label=case.check.otherwise or "", outcome="reported")
+    only_reported = not any(True for _ in case.check.criteria())
+    if only_reported and any(answer.figure is None for answer in case.answers.values()):
+        return case
     for verdict in case.check.rulings():
         holds = _holds(verdict, case.answers)
         if holds is None:
             return case
         if holds:
-            break
-    without_criterion = not any(True for _ in case.check.criteria())
-    if without_criterion and any(answer.figure is None for answer in case.answers.values()):
-        return case
-    return replace(case, label=verdict.label, outcome=verdict.outcome)
+            return replace(case, label=verdict.label, outcome=verdict.outcome)
+    return case

@@ -7,11 +7,10 @@ from typing import Any
 import pandas as pd
 
 from paper_book.published.comparing import show
-from paper_book.registered.claim_map import claim_rows, slug
 from paper_book.registered.load import load_documents
-from paper_book.registered.printed import number_rows
-from paper_book.registered.report import agreement, outcome_rows
-from paper_book.registered.results import NOT_EVALUABLE, Result
+from paper_book.registered.record import number_rows
+from paper_book.registered.report import agreement, claim_rows, outcome_rows
+from paper_book.registered.results import NOT_EVALUABLE, RegisteredResult
 from paper_book.tables.data_table import Table
 from paper_book.tables.grouped import Group, GroupedTable, Text
 
@@ -38,7 +37,7 @@ def _tally(outcomes: Sequence[str]) -> str:
     )
 
 
-def _in_short(results: Sequence[Result], recomputed: str) -> str:
+def _in_short(results: Sequence[RegisteredResult], recomputed: str) -> str:
     """Return the line of a document's tests: how many, what was published, and what was recomputed."""
     outcomes = [result.outcome for result in results]
     agree, decided = (sum(counts) for counts in zip(*map(agreement, results), strict=True))
@@ -48,8 +47,8 @@ def _in_short(results: Sequence[Result], recomputed: str) -> str:
     return f"{tests} · published: {published} · {recomputed}: {_tally(outcomes)}{cases}"
 
 
-def _by_document(results: Sequence[Result]) -> dict[str, list[Result]]:
-    found: dict[str, list[Result]] = {}
+def _by_document(results: Sequence[RegisteredResult]) -> dict[str, list[RegisteredResult]]:
+    found: dict[str, list[RegisteredResult]] = {}
     for result in results:
         found.setdefault(result.test.document, []).append(result)
     return found
@@ -62,7 +61,7 @@ def _decided(row: "pd.Series[Any]") -> str:
 
 
 def _grouped(
-    results: Sequence[Result],
+    results: Sequence[RegisteredResult],
     columns: Sequence[str],
     cells: Callable[["pd.Series[Any]"], Sequence[Text]],
     recomputed: str,
@@ -81,12 +80,14 @@ def _grouped(
     return tuple(groups)
 
 
-def outcome_table(results: Sequence[Result], *, caption: str, source: str, note: str = "") -> GroupedTable:
+def outcome_table(
+    results: Sequence[RegisteredResult], *, caption: str, source: str, note: str = ""
+) -> GroupedTable:
     """Return all tests by document: prediction and rule, published and recomputed outcome, agreement.
 
     Parameters
     ----------
-    results : sequence of Result
+    results : sequence of RegisteredResult
         Tests on given episodes.
     caption : str
         What the table says and where its numbers come from.
@@ -111,16 +112,16 @@ def outcome_table(results: Sequence[Result], *, caption: str, source: str, note:
 
     columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
     groups = _grouped(results, columns, cells, "recomputed", opened=True)
-    anchors = {result.test.key: slug(result.test.key) for result in results}
+    anchors = {result.test.key: result.test.anchor for result in results}
     return GroupedTable(caption, groups, note, anchors)
 
 
-def claim_table(results: Sequence[Result], *, caption: str) -> Table:
+def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> Table:
     """Return Table 3: claims, linked to the sections that recompute them and to their tests.
 
     Parameters
     ----------
-    results : sequence of Result
+    results : sequence of RegisteredResult
         Tests on given episodes.
     caption : str
         What the table says.
@@ -150,12 +151,12 @@ def _recomputed_text(row: "pd.Series[Any]") -> str:
     return show(row["recomputed"], row["recomputed_low"], row["recomputed_high"], digits + 1 if digits else 3)
 
 
-def number_table(results: Sequence[Result], *, caption: str, source: str) -> Table:
+def number_table(results: Sequence[RegisteredResult], *, caption: str, source: str) -> Table:
     """Return the numbers that the paper prints with its tests beside the recomputed ones.
 
     Parameters
     ----------
-    results : sequence of Result
+    results : sequence of RegisteredResult
         Tests on given episodes.
     caption : str
         What the table says.
@@ -181,12 +182,12 @@ def number_table(results: Sequence[Result], *, caption: str, source: str) -> Tab
     return Table(frame, caption, "" if len(frame) else "These episodes give none of the printed numbers.")
 
 
-def needs_table(results: Sequence[Result], *, caption: str) -> GroupedTable:
+def needs_table(results: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
     """Return what is missing for each outcome that the episodes do not decide, by document.
 
     Parameters
     ----------
-    results : sequence of Result
+    results : sequence of RegisteredResult
         Tests on given episodes.
     caption : str
         What the table says.
@@ -207,12 +208,12 @@ def needs_table(results: Sequence[Result], *, caption: str) -> GroupedTable:
     return GroupedTable(caption, tuple(groups), "" if groups else "Nothing is missing.")
 
 
-def record_table(record: Sequence[Result], *, caption: str) -> GroupedTable:
+def record_table(record: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
     """Return the tests decided on the paper's printed numbers, by document.
 
     Parameters
     ----------
-    record : sequence of Result
+    record : sequence of RegisteredResult
         From :func:`~paper_book.registered.evaluate_record`.
     caption : str
         What the table says.

@@ -3,60 +3,43 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from paper_book.registered.models import RegisteredTest
-from paper_book.registered.registered_cells import Cell, Need, describe, merge
-from paper_book.registered.rules import Check, Place
-from paper_book.registered.test_measures import MEASURES, PUBLISHED_VARIANTS, Figure
+from paper_book.measures.cell_index import CellKey, Need, describe, merge
+from paper_book.measures.registry import PaperMeasure, registry
+from paper_book.registered.rules import Place, RegisteredTest, RuleCheck
 
 #: Outcome of a test that the given episodes do not decide.
 NOT_EVALUABLE = "not evaluable"
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A quantity with everything filled in.
+class Figure:
+    """A number: value and interval, one-sided unadjusted p, observations n and those counted among them k."""
 
-    Attributes
-    ----------
-    measure : str
-        Its measure.
-    a, b : Cell or None
-        Cell it is measured on, and the one that is subtracted; None for a measure on annotations.
-    regimes : tuple of str
-        Regimes measured.
-    regime_set : str
-        Name of the regime or set of regimes; empty for a list without a name.
-    options : tuple of (str, object)
-        Options of the measure.
-    first : int or None
-        Questions measured, in the order of the manifest; None for all.
+    value: float
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    n: int | None = None
+    k: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A quantity with everything filled in: its measure, its cells and the regimes that are read.
+
+    `named` is the name that is given for the regimes; empty for a list, or for those of the measure.
     """
 
     measure: str
-    a: Cell | None
-    b: Cell | None
+    cells: tuple[CellKey, ...]
     regimes: tuple[str, ...]
-    regime_set: str
-    options: tuple[tuple[str, object], ...]
-    first: int | None
+    named: str
 
     @property
-    def condition(self) -> str:
-        """Condition, or the two conditions of a difference, as the published tables write them."""
-        if self.a is None:
-            return ""
-        if self.b is None or self.b.condition == self.a.condition:
-            return self.a.condition
-        return f"{self.a.condition} - {self.b.condition}"
-
-    @property
-    def published(self) -> str:
-        """Name of the measure in the published tables."""
-        kind = MEASURES[self.measure]
-        name = kind.difference if self.b is not None and kind.difference else kind.published
-        for option, value in self.options:
-            name = PUBLISHED_VARIANTS.get((name, option, value), name)
-        return name
+    def row(self) -> PaperMeasure:
+        """The measure's row in the registry."""
+        return registry().measures[self.measure]
 
     def printed_keys(self) -> tuple[tuple[str, ...], ...]:
         """Return what identifies the quantity in the published tables, in the order of ``QUANTITY``.
@@ -64,40 +47,41 @@ class Asked:
         One on the first questions of a split stands there under the split's name or under one of its own. One
         on annotations has a measure only.
         """
-        if self.a is None:
-            return (("", "", "", "", "", "", self.published),)
-        splits = [self.a.split] if self.first is None else [f"{self.a.split}-first{self.first}", self.a.split]
-        model, _, _, task, budget = self.a
+        if not self.cells:
+            return (("", "", "", "", "", "", self.measure),)
+        model, _, task, split, budget = self.cells[0]
+        condition = " - ".join(dict.fromkeys(cell.condition for cell in self.cells))
         return tuple(
-            (model, self.condition, task, split, str(budget), self.regime_set, self.published)
-            for split in splits
+            (model, condition, task, name, str(budget), self.named, self.measure)
+            for name in dict.fromkeys((split, split.partition("-first")[0]))
         )
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of asking for a quantity: a figure, or what it lacks, or why it has no value."""
+    """What came of asking for a quantity: a figure, or what it lacks, or why it has no value.
+
+    `adjusted` is the Holm-adjusted p-value: the smallest and largest it can be, given the models that are
+    missing.
+    """
 
     asked: Asked
     figure: Figure | None = None
     needs: tuple[Need, ...] = ()
     reason: str = ""
-    #: Holm-adjusted p-value: the smallest and largest it can be, given the models that are missing.
     adjusted: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
-class Case:
+class RegisteredCase:
     """One check asked of one model and one entry of ``each``.
 
     Attributes
     ----------
-    check : Check
-        The check.
+    check, each
+        The check and the entry.
     model : str
         Model; empty for a check that concerns none.
-    each : Place
-        The entry of ``each``.
     answers : dict of str to Answer
         The quantities.
     label : str
@@ -108,7 +92,7 @@ class Case:
         Whether the test can do without it.
     """
 
-    check: Check
+    check: RuleCheck
     model: str
     each: Place
     answers: Mapping[str, Answer] = field(repr=False)
@@ -137,26 +121,17 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Result:
-    """A registered test on given episodes.
-
-    Attributes
-    ----------
-    test : RegisteredTest
-        The test.
-    cases : tuple of Case
-        Every case of its rule.
-    """
+class RegisteredResult:
+    """A registered test with every case of its rule."""
 
     test: RegisteredTest
-    cases: tuple[Case, ...]
+    cases: tuple[RegisteredCase, ...]
 
     @property
-    def required(self) -> tuple[Case, ...]:
+    def required(self) -> tuple[RegisteredCase, ...]:
         """Cases that must be decided: those that can pass or fail, or all where none can; none optional."""
         scored = [case for case in self.cases if case.check.scored]
-        chosen = scored or list(self.cases)
-        return tuple(case for case in chosen if case.decided or not case.optional)
+        return tuple(case for case in scored or self.cases if case.decided or not case.optional)
 
     @property
     def outcome(self) -> str:
@@ -178,8 +153,7 @@ class Result:
         """The outcome, with what it would need."""
         if self.outcome != NOT_EVALUABLE:
             return self.outcome
-        reasons = dict.fromkeys(
-            reason for case in self.required if not case.decided for reason in case.reasons
-        )
-        needed = [describe(self.needs)] if self.needs else []
-        return f"{NOT_EVALUABLE}: " + "; ".join([*(f"needs {each}" for each in needed), *reasons])
+        undecided = [case for case in self.required if not case.decided]
+        reasons = dict.fromkeys(reason for case in undecided for reason in case.reasons)
+        needs = [f"needs {describe(self.needs)}"] if self.needs else []
+        return f"{NOT_EVALUABLE}: " + "; ".join([*needs, *reasons])

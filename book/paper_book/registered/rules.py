@@ -1,37 +1,23 @@
-"""Decision rules as data: what is measured, where, and which numbers decide."""
+"""What a registered test is: a prediction, a decision rule as data, and what the paper printed."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
-from judged_useless.environment.regimes import FAIL, MEAN6, get_regime
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from judged_useless.environment.regimes import get_regime
+from pydantic import Field, model_validator
 
-from paper_book.registered.test_measures import MEASURES
+from paper_book.measures.registry import REGIME_SETS, PaperMeasure, registry
+from paper_book.strict_yaml import Strict
 
-Outcome = Literal["pass", "fail", "partial", "reported"]
-Bound = Literal["value", "low", "high", "p", "n"]
+OutcomeWord = Literal["pass", "fail", "partial", "reported"]
 Text = Annotated[str, Field(min_length=1)]
-
-#: Sets of regimes with a name; ``ts_`` marks the two-source setting (paper, Appendix D.5).
-REGIME_SETS = {
-    "mean6": MEAN6,
-    "fail": FAIL,
-    "ts_mean6": tuple(f"ts_{name}" for name in MEAN6),
-    "ts_fail": tuple(f"ts_{name}" for name in FAIL),
-}
 #: A comparison with a threshold is strict only beyond rounding of sums of shares.
 _ROUNDING = 1e-9
 _COMPARISONS = ("above", "at_least", "below", "at_most", "equals")
 
 
-class Strict(BaseModel):
-    """A record that refuses what it does not know and never changes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 class Criterion(Strict):
-    """One comparison of a measured quantity with a threshold; exactly one comparison is given.
+    """One comparison of a measured quantity with a threshold.
 
     Attributes
     ----------
@@ -41,11 +27,11 @@ class Criterion(Strict):
         The value, a bound of its 95% interval, its one-sided p (Holm-adjusted where the test says so), or the
         number of observations it rests on.
     above, at_least, below, at_most, equals : float, optional
-        Threshold, in the quantity's unit.
+        Threshold, in the quantity's unit; exactly one is given.
     """
 
     quantity: Text
-    bound: Bound = "value"
+    bound: Literal["value", "low", "high", "p", "n"] = "value"
     above: float | None = None
     at_least: float | None = None
     below: float | None = None
@@ -85,14 +71,12 @@ class Place(Strict):
     ----------
     arm : str, optional
         Condition, by its released name.
-    task, split : str, optional
-        Task and split; "hotpotqa" and "test300" unless the test says otherwise.
-    budget : int, optional
-        Actions an episode may take; 8 unless the test says otherwise.
+    task, split, budget : str, str, int, optional
+        As for :class:`RegisteredTest`.
     regimes : str or tuple of str, optional
-        A regime, several, or a name in :data:`REGIME_SETS`.
+        A regime, several, or a name in :data:`~paper_book.measures.registry.REGIME_SETS`.
     minus : Place, optional
-        The second cell of a paired difference, as far as it differs from the first.
+        The second cell of a difference, as far as it differs from the first.
     """
 
     arm: Text | None = None
@@ -115,43 +99,24 @@ class Place(Strict):
 
 
 class Quantity(Place):
-    """A measure on the episodes of one cell, or of two.
-
-    Attributes
-    ----------
-    measure : str
-        A name in :data:`~paper_book.registered.test_measures.MEASURES`.
-    judgments : {"recorded", "stated"}
-        Judgments that the measure reads.
-    failed : bool, optional
-        Results that failed by design, or real ones.
-    price : float, optional
-        Price of a call in units of a correct answer.
-    charge_judgments : bool
-        Charge judgment calls and discarded turns like tool calls.
-    """
+    """A measure, by its name in the registry, on the episodes of one cell or of two."""
 
     measure: Text
-    judgments: Literal["recorded", "stated"] = "recorded"
-    failed: bool | None = None
-    price: Annotated[float, Field(gt=0)] | None = None
-    charge_judgments: bool = False
 
     @model_validator(mode="after")
-    def _options_fit(self) -> "Quantity":
-        if self.measure not in MEASURES:
-            raise ValueError(f"unknown measure {self.measure!r}; there are {', '.join(MEASURES)}")
-        allowed = MEASURES[self.measure].options
-        for name in self.model_fields_set - set(Place.model_fields) - {"measure"}:
-            if name not in allowed:
-                raise ValueError(f"measure {self.measure!r} has no option {name!r}; it has {sorted(allowed)}")
-        missing = {"failed", "price"} & allowed - self.model_fields_set
-        if missing:
-            raise ValueError(f"measure {self.measure!r} needs {', '.join(sorted(missing))}")
+    def _known_measure(self) -> "Quantity":
+        if self.measure not in registry().measures:
+            known = ", ".join(registry().measures)
+            raise ValueError(f"unknown measure {self.measure!r}; there are {known}")
         return self
 
+    @property
+    def row(self) -> PaperMeasure:
+        """The measure's row in the registry."""
+        return registry().measures[self.measure]
 
-class Verdict(Strict):
+
+class RuleVerdict(Strict):
     """A label for a case, given when its conditions hold; without conditions it always holds.
 
     Attributes
@@ -165,31 +130,13 @@ class Verdict(Strict):
     """
 
     label: Text
-    outcome: Outcome = "reported"
+    outcome: OutcomeWord = "reported"
     all: tuple[Criterion, ...] = ()
     any: tuple[Criterion, ...] = ()
 
 
-class Check(Strict):
-    """One question asked of every model, and of every entry of `each`.
-
-    Attributes
-    ----------
-    name : str
-        Tells the checks of a test apart.
-    models : tuple of str, optional
-        Models asked; those of the test by default; none for a check that concerns no model.
-    each : tuple of Place
-        Each entry fills in what the quantities leave open.
-    quantities : dict of str to Quantity
-        What is measured.
-    applies_if : tuple of Criterion
-        A case in which one of these fails is set aside under the label `otherwise`.
-    pass_if : tuple of Criterion
-        The case passes if all of these hold.
-    verdicts : tuple of Verdict
-        In place of `pass_if`: the first that holds decides. With neither, the case is only reported.
-    """
+class RuleCheck(Strict):
+    """One question asked of every model and every entry of `each`; the head of the file explains it."""
 
     name: str = ""
     models: tuple[Text, ...] | None = None
@@ -198,10 +145,10 @@ class Check(Strict):
     applies_if: tuple[Criterion, ...] = ()
     otherwise: Text | None = None
     pass_if: tuple[Criterion, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[RuleVerdict, ...] = ()
 
     @model_validator(mode="after")
-    def _consistent(self) -> "Check":
+    def _consistent(self) -> "RuleCheck":
         if self.pass_if and self.verdicts:
             raise ValueError("expected pass_if or verdicts, found both")
         if self.verdicts and (self.verdicts[-1].all or self.verdicts[-1].any):
@@ -209,11 +156,9 @@ class Check(Strict):
         if bool(self.applies_if) != bool(self.otherwise):
             raise ValueError("applies_if and otherwise belong together")
         used = {criterion.quantity for criterion in self.criteria()}
-        unknown = used - set(self.quantities)
-        if unknown:
+        if unknown := used - set(self.quantities):
             raise ValueError(f"criteria on {sorted(unknown)}; the quantities are {sorted(self.quantities)}")
-        unused = set(self.quantities) - used
-        if used and unused:
+        if used and (unused := set(self.quantities) - used):
             raise ValueError(f"quantities {sorted(unused)} decide nothing; put them in a check of their own")
         return self
 
@@ -225,16 +170,146 @@ class Check(Strict):
             yield from verdict.all
             yield from verdict.any
 
-    def rulings(self) -> tuple[Verdict, ...]:
+    def rulings(self) -> tuple[RuleVerdict, ...]:
         """Return the verdicts in order of precedence, whichever way the check gives them."""
         if self.pass_if:
-            return (
-                Verdict(label="pass", outcome="pass", all=self.pass_if),
-                Verdict(label="fail", outcome="fail"),
-            )
-        return self.verdicts or (Verdict(label="reported"),)
+            passed = RuleVerdict(label="pass", outcome="pass", all=self.pass_if)
+            return passed, RuleVerdict(label="fail", outcome="fail")
+        return self.verdicts or (RuleVerdict(label="reported"),)
 
     @property
     def scored(self) -> bool:
         """Whether a case can pass or fail."""
         return any(verdict.outcome != "reported" for verdict in self.rulings())
+
+
+class SingledOut(Strict):
+    """A case that the paper singles out; what is given must match, the rest matches anything."""
+
+    outcome: Text
+    check: str | None = None
+    model: Text | None = None
+    arm: Text | None = None
+    regimes: Text | None = None
+    minus: Place | None = None
+
+
+class PrintedOutcome(Strict):
+    """What the paper prints for a test.
+
+    Attributes
+    ----------
+    outcome : {"pass", "fail", "partial", "mixed", "reported"}
+        The outcome; "mixed" when models or comparisons differ.
+    each : str, optional
+        Outcome of every case that `except` does not single out; None where none is printed.
+    except : tuple of SingledOut
+        The other cases.
+    note : str
+        What else the paper says about the outcome, in our words.
+    """
+
+    outcome: Literal["pass", "fail", "partial", "mixed", "reported"]
+    each: Text | None = None
+    singled_out: tuple[SingledOut, ...] = Field(default=(), alias="except")
+    note: str = ""
+
+
+def slug(key: str) -> str:
+    """Return the anchor of a test on its page, from its document and id.
+
+    Examples
+    --------
+    >>> slug("A16 F1–F2")
+    'test-a16-f1-f2'
+    """
+    return "test-" + key.lower().replace(" ", "-").replace("–", "-")
+
+
+class RegisteredTest(Strict):
+    """A registered test.
+
+    Attributes
+    ----------
+    id, document : str
+        Its name, and the document that fixed it.
+    prediction : str
+        What was predicted, in our words.
+    models : tuple of str
+        Models it is asked of; `optional_models` are those it may go without.
+    task, split, budget : str, str, int
+        Where its quantities are measured unless they say otherwise.
+    first_questions : int, optional
+        Only this many questions of the split, in the order of its manifest.
+    multiplicity : {"none", "holm"}
+        Whether one-sided p-values are adjusted across the models of a hypothesis.
+    exploratory : bool
+        Exploratory by design, so without a criterion.
+    rule : tuple of RuleCheck
+        The decision rule.
+    published : PrintedOutcome
+        What the paper prints.
+    """
+
+    id: Text
+    document: Text
+    prediction: Text
+    models: Annotated[tuple[Text, ...], Field(min_length=1)]
+    optional_models: tuple[Text, ...] = ()
+    task: Text = "hotpotqa"
+    split: Text = "test300"
+    budget: Annotated[int, Field(ge=1)] = 8
+    first_questions: Annotated[int, Field(ge=1)] | None = None
+    multiplicity: Literal["none", "holm"] = "none"
+    exploratory: bool = False
+    rule: Annotated[tuple[RuleCheck, ...], Field(min_length=1)]
+    published: PrintedOutcome
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "RegisteredTest":
+        if not set(self.optional_models) <= set(self.models):
+            raise ValueError("optional_models must be among models")
+        names = [check.name for check in self.rule]
+        if len(set(names)) < len(names):
+            raise ValueError(f"checks need different names, found {names}")
+        on_p = any(criterion.bound == "p" for check in self.rule for criterion in check.criteria())
+        if self.multiplicity == "holm" and not on_p:
+            raise ValueError("multiplicity is holm, but no criterion is on p")
+        if self.exploratory and any(check.scored for check in self.rule):
+            raise ValueError("an exploratory test has no criterion")
+        return self
+
+    @property
+    def key(self) -> str:
+        """Document and id, which together name one test; an id alone may not (T1, H1)."""
+        return f"{self.document} {self.id}"
+
+    @property
+    def anchor(self) -> str:
+        """Its anchor on the page of registered tests."""
+        return slug(self.key)
+
+    @property
+    def table(self) -> int:
+        """The paper's table that lists it: 4 up to Amendment 9, then 5."""
+        return 4 if self.document == "original" or int(self.document.removeprefix("A")) <= 9 else 5
+
+
+class Preregistration(Strict):
+    """All documents and their tests, in the order of the paper."""
+
+    documents: dict[Text, Text]
+    tests: tuple[RegisteredTest, ...]
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Preregistration":
+        keys = [test.key for test in self.tests]
+        repeated = sorted({key for key in keys if keys.count(key) > 1})
+        if repeated:
+            raise ValueError(f"tests occur twice: {', '.join(repeated)}")
+        strange = {test.document for test in self.tests} ^ set(self.documents)
+        if strange:
+            raise ValueError(
+                f"documents without tests, or tests without document: {', '.join(sorted(strange))}"
+            )
+        return self

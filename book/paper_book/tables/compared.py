@@ -16,7 +16,6 @@ from paper_book.published.on_splits import as_counts, filled, where_printed, wit
 from paper_book.published.transcribed import published
 from paper_book.reading import is_simulated
 from paper_book.tables.data_table import comparison_table
-from paper_book.undefined import Undefined
 
 if TYPE_CHECKING:
     from paper_book.page import Page
@@ -131,7 +130,7 @@ def matched(
     there = one_each(every[every["split"] == page.split])
     if by == "model":
         others = there[(there["condition"] == page.condition) & ~there["model"].isin(["", *given])]
-        absent = Undefined(measure, page.missing)
+        absent = Estimate.undefined(page.missing or "the source has no episode of it")
         estimates += [(fixed | {"measure": measure, "model": each}, absent) for each in others["model"]]
         order = list(dict.fromkeys([*MODELS, *(labels["model"] for labels, _ in estimates)]))
         estimates.sort(key=lambda each: order.index(each[0]["model"]))
@@ -165,7 +164,7 @@ def _flat(given: Any, by: str) -> Iterator[tuple[dict[str, str], Estimate]]:  # 
     elif isinstance(given, pd.DataFrame):
         for key, row in zip(given.index, given.to_dict("records"), strict=True):
             known = row["value"] == row["value"]
-            each = Estimate.from_row(row) if known else Undefined(str(row["name"]), str(row["reason"]))
+            each = Estimate.from_row(row) if known else Estimate.undefined(str(row["reason"]))
             yield {str(given.index.name): str(key)}, each
     else:
         for key, part in given.items():

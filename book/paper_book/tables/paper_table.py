@@ -12,6 +12,7 @@ from judged_useless.sources.readers import Source
 
 from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
+from paper_book.published.transcribed import titles
 from paper_book.reading import source_name
 from paper_book.tables.html import label, render
 from paper_book.tables.number_texts import (
@@ -42,7 +43,7 @@ Lines = list[tuple[Part, ...]]
 
 @cache
 def headings(kind: str) -> dict[str, str]:
-    """Return the ``titles`` of the paper's tables by number, or the names of ``panels``."""
+    """Return the names of ``panels`` in the paper's tables, or of ``measures`` for captions."""
     return dict(yaml.safe_load((data_dir() / "tables.yaml").read_text("utf-8"))[kind])
 
 
@@ -149,7 +150,7 @@ def _rows(rows: pd.DataFrame, panel: str, table: str) -> tuple[list[str], list[d
 
 
 def _address(test: str) -> str:
-    from paper_book.registered.claim_map import slug
+    from paper_book.registered.rules import slug
 
     return f"07_preregistration.html#{slug(test)}"
 
@@ -240,27 +241,25 @@ def paper_table(
     KeyError
         If there is no such table; the message lists those there are.
     """
-    number, titles = str(table), headings("titles")
+    number, sentences = str(table), titles()["title"]
     rows = compared[compared["table"] == number]
-    if rows.empty or number not in titles:
-        raise KeyError(f"there is no table {number!r}; there are {', '.join(titles)}")
+    if rows.empty or not sentences.get(number):
+        known = ", ".join(sentences.index[sentences.ne("")])
+        raise KeyError(f"there is no table {number!r}; there are {known}")
     printed = rows[rows["value"].notna()]
     counts = (
         len(printed),
         int(printed["recomputed"].notna().sum()),
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
-    notes = (
-        dict.fromkeys(map(" ".join, map(_footnote, rows.to_dict("records"))))
-        if number not in REGISTERED
-        else ()
-    )
-    title = f"Table {number}. {titles[number]}"
-    lines = " ".join([_origin(rows, number, source), *(f"{note}." for note in notes if note.strip())]).strip()
+    said = [" ".join(_footnote(row)) for row in rows.to_dict("records") if number not in REGISTERED]
+    title = f"Table {number}. {sentences[number]}"
+    notes = (f"{note}." for note in dict.fromkeys(said) if note.strip())
+    lines = " ".join([_origin(rows, number, source), *notes]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
     if folded:
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL
-        html = render("fold", titles[number].removesuffix("."), _in_short(*counts), html, few)
+        html = render("fold", sentences[number].removesuffix("."), _in_short(*counts), html, few)
     return PaperTable(number, str(html), *counts)

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-from judged_useless.episodes.decisions import as_frame, build_decision_points, observation_table
+from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET, EpisodeError
 
 from paper_book.figures.style import COLOURS
-from paper_book.measures.fill_commands import cell_commands
+from paper_book.measures.filling import cell_commands
 from paper_book.reading import is_release
 from paper_book.tables.data_table import Notice
 from paper_book.tables.html import render
 
 if TYPE_CHECKING:
-    from judged_useless.afterwards.written_texts import Written
+    from judged_useless.afterwards.recorded_turns import WrittenStep
 
     from paper_book.page import Page
 
@@ -147,14 +148,14 @@ class Arm:
         As :func:`episode_steps` returns them.
     ending : str
         How it ended, in words.
-    written : sequence of Written
+    written : sequence of WrittenStep
         What was written at each step; empty where it is not known.
     """
 
     name: str
     steps: pd.DataFrame
     ending: str
-    written: "Sequence[Written]" = ()
+    written: "Sequence[WrittenStep]" = ()
 
     def cell(self, t: int, k: int) -> dict[str, Any] | None:
         """Return what the table shows of action `t`; None where the episode had ended."""
@@ -198,9 +199,9 @@ def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regim
     row = episodes[(episodes["question_id"] == question_id) & (episodes["regime"] == regime)].iloc[0]
     ended = row.get("termination")
     cell = {name: str(row[name]) for name in ("model", "condition", "split")}
-    written: Sequence[Written] = ()
+    written: Sequence[WrittenStep] = ()
     if not is_release(source):
-        from judged_useless.afterwards.written_texts import written_steps
+        from judged_useless.afterwards.recorded_turns import written_steps
 
         written = written_steps(source, **cell, question_id=question_id, regime=regime)
     ending = _ending(steps, success=bool(row["success"]), termination="" if pd.isna(ended) else str(ended))

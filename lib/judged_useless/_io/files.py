@@ -16,30 +16,17 @@ _RATIO, _ALWAYS, _NEVER_MORE = 200, 64 * _MIB, 1024 * _MIB
 #: Bytes of one line; a whole episode with its messages has a tenth of a MiB.
 LONGEST_LINE = 64 * _MIB
 
+_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+
 
 class UnreadableFileError(ValueError):
     """A file that is damaged, no UTF-8 text, or far larger than it looks; the message says where."""
 
 
 def write_atomically(path: Path, write: Callable[[Path], object]) -> Path:
-    """Let `write` fill a temporary file beside `path`, then put it in place in one step.
+    """Let `write` fill a temporary file beside `path`, then put it in place in one step; return `path`.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        Where the file belongs; its folder is made when it is missing.
-    write : callable
-        Receives the temporary path and writes the whole file there.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written; nothing is left behind then.
+    A folder that is missing is made. Whatever fails, nothing is left behind.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
@@ -91,39 +78,30 @@ class _Bounded(io.RawIOBase):
 def open_bounded(path: Path) -> BinaryIO:
     """Open a file to read bytes; one whose name ends in ``.gz`` is unpacked, but not without bound.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        A file.
-
-    Returns
-    -------
-    binary stream
-        Reading on raises `UnreadableFileError` once a packed file has come to 200 times its size (64 MiB
-        are always allowed, more than 1 GiB never).
+    Reading on raises `UnreadableFileError` once a packed file has come to 200 times its size (64 MiB are
+    always allowed, more than 1 GiB never).
     """
     if path.suffix != ".gz":
         return path.open("rb")
     return cast(BinaryIO, io.BufferedReader(_Bounded(gzip.GzipFile(path), path), _MIB))
 
 
+def read_text(path: Path) -> str:
+    """Return the UTF-8 text of a file that may be packed (``.gz``), or raise `UnreadableFileError`."""
+    try:
+        with open_bounded(path) as stream:
+            return stream.read().decode("utf-8-sig")
+    except _DAMAGE as error:
+        raise UnreadableFileError(f"{path}: not a whole gzip file ({error})") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFileError(f"{path}: not UTF-8 text ({error})") from error
+
+
 def text_lines(path: Path) -> Iterator[tuple[int, str]]:
-    r"""Yield number and text of each line that is not blank, of a file that may be packed (``.gz``).
+    r"""Yield number (from 1) and text of each line that is not blank, of a file that may be packed.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        UTF-8 text, with or without a byte-order mark. Lines end at ``\n`` and nowhere else.
-
-    Yields
-    ------
-    tuple of int and str
-        Counted from 1; the text with its line end.
-
-    Raises
-    ------
-    UnreadableFileError
-        If the packed file is damaged or unpacks without bound, a line is too long, or it is not UTF-8.
+    UTF-8, with or without a byte-order mark; lines end at ``\n`` and nowhere else. `UnreadableFileError` if
+    a packed file is damaged or unpacks without bound, a line is too long, or it is not UTF-8.
     """
     number = 0
     with open_bounded(path) as stream:
@@ -138,7 +116,7 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 if text.strip():
                     yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        except _DAMAGE as error:
             raise UnreadableFileError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
             ) from error

@@ -21,23 +21,11 @@ class HubError(ConnectionError):
 
 
 def hub_error(error: BaseException, repository: str, revision: str | None = None) -> OSError | None:
-    """Return what the hub's client raised as an error that says what to do.
+    """Return what an error that the hub's client raised, or was raised from, comes to.
 
-    Parameters
-    ----------
-    error : BaseException
-        As raised; what it was raised from is looked at, too.
-    repository : str
-        The data set that was asked for.
-    revision : str, optional
-        And its revision.
-
-    Returns
-    -------
-    HubError, FileNotFoundError or None
-        `HubError` for an access token that is refused, too many requests, a gated data set, offline mode,
-        an unknown certificate, another refusal, or no network; FileNotFoundError if the hub has no such data
-        set; None if it is not about the hub (a full disk, a damaged file).
+    `HubError` for an access token that is refused, too many requests, a gated data set, offline mode, an
+    unknown certificate, another refusal, or no network; FileNotFoundError if the hub has no such data set;
+    None if it is not about the hub (a full disk, a damaged file).
     """
     chain = list(_chain(error))
     for each in chain:
@@ -89,47 +77,18 @@ def untrusted_certificate(error: BaseException) -> bool:
     return isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
-def is_transport(error: BaseException) -> bool:
-    """Return whether an error is, or was raised because of, a request that did not get through.
-
-    An OSError alone is none: a full disk or a folder without write permission has its own message.
-    """
-    names = {cls.__name__ for each in _chain(error) for cls in type(each).__mro__}
-    return bool(names & (_TRANSPORT | {"OfflineModeIsEnabled"}))
-
-
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
-def ask_hub(repository: str, revision: str | None = None, timeout: float = 20.0) -> str | None:
-    """Ask the hub for a data set once, where loading it would try for half a minute.
-
-    Parameters
-    ----------
-    repository : str
-        Data set on the hub, or a local folder in its layout.
-    revision : str, optional
-        Commit, tag or branch; the newest commit by default.
-    timeout : float, default 20
-        Seconds to wait.
-
-    Returns
-    -------
-    str or None
-        The commit; None for a local folder.
-
-    Raises
-    ------
-    HubError, FileNotFoundError
-        As `hub_error` says.
-    """
+def ask_hub(repository: str, revision: str | None = None) -> str | None:
+    """Return the commit of a data set, None for a local folder; asked once, errors as for `hub_error`."""
     if Path(repository).is_dir():
         return None
     with hub_errors(repository, revision):
-        return str(huggingface_hub.HfApi().dataset_info(repository, revision=revision, timeout=timeout).sha)
+        return str(huggingface_hub.HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
 
 
 @contextmanager

@@ -1,6 +1,10 @@
 """Values, names and foreign text as messages and pages show them."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 #: Characters that move the cursor, ring, or turn the direction of what stands beside them -> a visible mark.
 _MARKS: dict[int, str] = {
@@ -16,16 +20,9 @@ _MARKS: dict[int, str] = {
 
 
 def visible(text: str) -> str:
-    r"""Return foreign text with control and bidirectional characters as visible marks, lines and tabs kept.
+    r"""Return what a model or a server wrote with control and bidirectional characters as visible marks.
 
-    Parameters
-    ----------
-    text : str
-        Such as what a model or a server wrote, before it is printed or put into a page.
-
-    Returns
-    -------
-    str
+    Line ends and tabs stay.
 
     Examples
     --------
@@ -36,19 +33,7 @@ def visible(text: str) -> str:
 
 
 def shown(value: object, length: int = 80) -> str:
-    """Return a value as a message repeats it.
-
-    Parameters
-    ----------
-    value : object
-        Such as a wrong entry of a file.
-    length : int, default 80
-        Characters of its representation to keep.
-
-    Returns
-    -------
-    str
-        With "…" where something was left out.
+    """Return a value, such as a wrong entry of a file, as a message repeats it: cut to a length.
 
     Examples
     --------
@@ -60,18 +45,7 @@ def shown(value: object, length: int = 80) -> str:
 
 
 def listed(names: Iterable[object], most: int = 20) -> str:
-    """Return names as a message or a page lists them, whatever they hold and however many they are.
-
-    Parameters
-    ----------
-    names : iterable
-        Such as those of models in a file; one that is long, or has what is not printed, is quoted.
-    most : int, default 20
-        Names to give; of further ones, how many there are.
-
-    Returns
-    -------
-    str
+    """Return names as a message or a page lists them: strange ones quoted, and beyond `most` how many.
 
     Examples
     --------
@@ -84,3 +58,20 @@ def listed(names: Iterable[object], most: int = 20) -> str:
     ]
     more = len(texts) - most
     return ", ".join(texts[:most]) + (f" and {more} more" if more > 0 else "")
+
+
+def first_fault(error: "ValidationError") -> str:
+    """Return the first thing that a pydantic model finds wrong with a record.
+
+    Such as ``calls, entry 2: t is '1', expected a valid integer``.
+    """
+    found = error.errors(include_url=False)[0]
+    field = ""
+    for part in found["loc"]:
+        entry = f", entry {part + 1}" if isinstance(part, int) else f".{part}"
+        field += entry.replace(".", ": ", 1) if ", entry" in field else entry
+    field = field.removeprefix(".") or "the record"
+    if found["type"] == "missing":
+        return f"{field} is missing"
+    expected = str(found["ctx"]["error"]) if found["type"] == "value_error" else found["msg"]
+    return f"{field} is {shown(found['input'])}, expected {expected.removeprefix('Input should be ')}"

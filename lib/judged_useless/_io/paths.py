@@ -9,18 +9,10 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def data_dir() -> Path:
-    """Return the folder that holds ``episodes/``, ``published/``, ``questions/`` and ``manifests/``.
+    """Return the folder that holds ``episodes/``, ``questions/``, ``manifests/`` and more.
 
-    Returns
-    -------
-    pathlib.Path
-        ``_data`` beside the modules when the package was installed from a wheel, otherwise the
-        ``data`` folder of the checkout.
-
-    Raises
-    ------
-    FileNotFoundError
-        If neither is there, as happens when only ``lib/`` was copied.
+    ``_data`` beside the modules when the package was installed from a wheel, otherwise ``data`` of the
+    checkout; a FileNotFoundError if neither is there, as when only ``lib/`` was copied.
     """
     for candidate in (_PACKAGE / "_data", _PACKAGE.parents[1] / "data"):
         if candidate.is_dir():
@@ -32,13 +24,10 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder for what is fetched from a hub; it need not exist yet.
+    """Return the folder for what is fetched from a hub, which need not exist yet.
 
-    Returns
-    -------
-    pathlib.Path
-        The environment variable ``JUDGED_USELESS_CACHE`` where it is set, otherwise ``judged-useless`` in the
-        user's cache folder.
+    The environment variable ``JUDGED_USELESS_CACHE`` where it is set, else ``judged-useless`` in the user's
+    cache folder.
     """
     chosen = os.environ.get("JUDGED_USELESS_CACHE")
     return Path(chosen) if chosen else Path(user_cache_dir("judged-useless", appauthor=False))

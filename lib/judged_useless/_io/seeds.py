@@ -8,16 +8,6 @@ def stable_seed(*parts: object) -> int:
 
     The first 15 hexadecimal digits of the SHA-256 of the parts, written with ``str`` and joined with ``|``.
 
-    Parameters
-    ----------
-    *parts : object
-        Such as a salt and a question id.
-
-    Returns
-    -------
-    int
-        In 0 .. 2**60 - 1.
-
     Examples
     --------
     >>> stable_seed("shuffled-v2", "5adf74255542992d7e9f937d")

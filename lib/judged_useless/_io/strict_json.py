@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from judged_useless._io.messages import listed as listed
-from judged_useless._io.messages import shown as shown
+from judged_useless._io.messages import shown
 
 
 class RepeatedKeyError(ValueError):
@@ -18,15 +17,6 @@ class RepeatedKeyError(ValueError):
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     """Return what a JSON text holds.
-
-    Parameters
-    ----------
-    text : str
-        One JSON value.
-
-    Returns
-    -------
-    object
 
     Raises
     ------
@@ -43,15 +33,8 @@ def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
 def reply_object(reply: str) -> dict[str, Any]:
     """Return the JSON object that a model replied with, which may stand in a code fence.
 
-    Parameters
-    ----------
-    reply : str
-        As generated; what stands before a last ``</think>`` is passed over.
-
-    Returns
-    -------
-    dict
-        Empty if the reply is anything else: no object, one with a key given twice, or one nested too deep.
+    What stands before a last ``</think>`` is passed over. Empty if the reply is anything else: no object, one
+    with a key given twice, or one nested too deep.
 
     Examples
     --------
@@ -70,13 +53,7 @@ def reply_object(reply: str) -> dict[str, Any]:
 
 
 def read_object(file: Path) -> dict[str, Any] | None:
-    """Return the object that a JSON file holds, such as the manifest of a run; None without the file.
-
-    Raises
-    ------
-    ValueError
-        If it holds anything else; the message names the file.
-    """
+    """Return the object that a JSON file holds, None without the file; a ValueError names it otherwise."""
     if not file.is_file():
         return None
     try:

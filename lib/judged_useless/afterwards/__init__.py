@@ -1,51 +1,37 @@
 """What is asked or labelled after a run is recorded: probes, annotation, and their results beside the run."""
 
-from judged_useless.afterwards.annotators import annotate, check_folder, read_labels
-from judged_useless.afterwards.beside import answer_now_branches, probe_results, read_run
-from judged_useless.afterwards.effects import judged_accuracy, stated_contrasts, to_adjudicate
-from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
-from judged_useless.afterwards.labels import STREAMS, Rubric, Ruling, load_rubric
-from judged_useless.afterwards.probes import PROBES, Probe, get_probe
-from judged_useless.afterwards.replaying import replay
-from judged_useless.afterwards.replies import is_placeholder
-from judged_useless.afterwards.resolving import (
-    annotator_agreement,
-    disagreements,
-    final_labels,
-    primary_accuracy,
-    with_stated,
-)
-from judged_useless.afterwards.sheet import SheetError, read_sheet, write_sheet
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "PROBES",
-    "STREAMS",
-    "Item",
-    "Probe",
-    "Rubric",
-    "Ruling",
-    "SheetError",
-    "annotate",
-    "annotation_items",
-    "annotator_agreement",
-    "answer_now_branches",
-    "check_folder",
-    "disagreements",
-    "final_labels",
-    "get_probe",
-    "is_placeholder",
-    "judged_accuracy",
-    "key_table",
-    "load_rubric",
-    "primary_accuracy",
-    "probe_results",
-    "read_labels",
-    "read_run",
-    "read_sheet",
-    "reference_sample",
-    "replay",
-    "stated_contrasts",
-    "to_adjudicate",
-    "with_stated",
-    "write_sheet",
-]
+#: Public names and the module of each, imported when first used: who reads a run needs no model.
+_PUBLIC = {
+    "PROBES": "probes",
+    "STREAMS": "rubric",
+    "annotate": "annotators",
+    "annotation_items": "items",
+    "annotator_agreement": "adjudication",
+    "answer_now_branches": "probe_findings",
+    "disagreements": "adjudication",
+    "final_labels": "adjudication",
+    "judged_accuracy": "label_effects",
+    "key_table": "items",
+    "load_rubric": "rubric",
+    "merge_probes": "probe_findings",
+    "primary_accuracy": "adjudication",
+    "probe_results": "probe_findings",
+    "read_labels": "annotators",
+    "read_run": "probe_findings",
+    "read_sheet": "sheet",
+    "reference_sample": "items",
+    "replay": "replaying",
+    "stated_contrasts": "label_effects",
+    "to_adjudicate": "adjudication",
+    "with_stated": "label_effects",
+    "write_sheet": "sheet",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

@@ -2,27 +2,21 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.afterwards.labels import STREAMS, get_stream
-from judged_useless.protocol.prompts import get_wording
-from judged_useless.protocol.turns import get_style, read_native_calls
-from judged_useless.protocol.wording import Wording
-from judged_useless.runs.history import history_at
+from judged_useless.afterwards.recorded_turns import RecordedTurns
+from judged_useless.afterwards.rubric import STREAMS, get_stream
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.store import RunError
-from judged_useless.tasks import get_task
 
+#: What tells the episode of an item.
+EPISODE = ("model", "condition", "task", "split", "budget", "seed", "question_id", "regime")
 #: Where an item is from: known here, not shown.
-KEY = ("model", "condition", "task", "split", "budget", "seed", "question_id", "regime", "t")
-_COUNTER = re.compile(r"\n\n\[Actions remaining: \d+\]$")
+ITEM_KEY = (*EPISODE, "t")
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ class Item:
     thought : str
         What the agent wrote next; empty in S1.
     where : mapping
-        `KEY` and whether the result failed by design: not shown to annotators.
+        `ITEM_KEY` and whether the result failed by design: not shown to annotators.
     """
 
     id: str
@@ -62,15 +56,6 @@ class Item:
         if self.stream == "S2":
             record["next_thought"] = self.thought
         return json.dumps(record, ensure_ascii=False, indent=1)
-
-
-def item_id(stream: str, where: Mapping[str, Any]) -> str:
-    """Return the id of an item: a hash, so that it tells neither regime nor step.
-
-    A letter stands before it: a spreadsheet program would take ``12e4567890123456`` for a number.
-    """
-    parts = [stream, *(str(where[name]) for name in KEY)]
-    return "x" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
 def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[Item]:
@@ -95,88 +80,36 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
     ValueError
         If no stream is given, or one is unknown or given twice.
     """
-    _check_streams(streams)
-    spec, status = run.manifest["spec"], run.manifest["status"]
-    if status != "complete":
-        raise RunError(f"{run.path}: the run is {status}; finish it first, with the call that started it")
-    wording = get_wording(spec["options"]["style"], get_task(spec["task"]).kind)
+    if isinstance(streams, str) or not streams or len(set(streams)) < len(streams):
+        raise ValueError(f"streams is {streams!r}, expected some of {', '.join(STREAMS)}, each once")
+    for name in streams:
+        get_stream(name)
+    run.require_complete()
+    spec = run.manifest["spec"]
     records = run.trajectories(counted=True)
-    items = [item for record in records for item in items_of(record, spec, wording, streams)]
+    items = [item for record in records for item in items_of(RecordedTurns(record, spec), streams)]
     return sorted(items, key=lambda item: (item.stream, item.id))
 
 
-def _check_streams(streams: Sequence[str]) -> None:
-    if isinstance(streams, str) or not len(streams):
-        raise ValueError(f"streams is {streams!r}, expected a list of at least one of {', '.join(STREAMS)}")
-    for place, name in enumerate(streams):
-        get_stream(name)
-        if name in streams[:place]:
-            raise ValueError(f"streams has {name!r} twice, expected each once")
-
-
-def items_of(
-    record: Mapping[str, Any], spec: Mapping[str, Any], wording: Wording, streams: Sequence[str]
-) -> Iterator[Item]:
-    """Yield the items of one trajectory, in order.
-
-    Parameters
-    ----------
-    record, spec : mapping
-        A trajectory, and the specification of its run.
-    wording : Wording
-        Of the run.
-    streams : sequence of str
-        Keys of `judged_useless.afterwards.STREAMS`.
-
-    Yields
-    ------
-    Item
-    """
-    seen = [_result(record, t, wording) for t in range(1, len(record["failed"]) + 1)]
-    thoughts = _thoughts(record, spec)
-    question = _question(record, wording)
+def items_of(turns: RecordedTurns, streams: Sequence[str]) -> Iterator[Item]:
+    """Yield the items of one trajectory, in order."""
+    record, seen, thoughts, question = turns.record, turns.results(), turns.thoughts(), turns.question()
     for t, observation in enumerate(seen, 1):
-        where = {name: record[name] for name in KEY if name != "t"} | {
-            "t": t, "failed": bool(record["failed"][t - 1]),
-        }  # fmt: skip
+        where = {name: record[name] for name in EPISODE} | {"t": t, "failed": record["failed"][t - 1]}
         for stream in streams:
-            # Where no turn follows, there is no thought to label.
-            if stream == "S1" or t in thoughts:
-                earlier = tuple(seen[: t - 1]) if stream == "S1" else ()
-                thought = thoughts[t] if stream == "S2" else ""
-                yield Item(item_id(stream, where), stream, question, earlier, observation, thought, where)
+            if stream == "S1":
+                yield Item(_id(stream, where), stream, question, tuple(seen[: t - 1]), observation, "", where)
+            elif t in thoughts:  # where no turn follows, there is no thought to label
+                yield Item(_id(stream, where), stream, question, (), observation, thoughts[t], where)
 
 
-def _question(record: Mapping[str, Any], wording: Wording) -> str:
-    """Return what stands after the opening's known words: a question may have blank lines in it."""
-    content = _COUNTER.sub("", str(record["messages"][1 if wording.has_system else 0]["content"]))
-    head = wording.opening.partition("{question}")[0]
-    # Without a system message the instructions, and what a condition adds to them, stand before it.
-    before, found, question = content.partition(head if wording.has_system else f"\n\n{head}")
-    if not found or (wording.has_system and before):
-        raise RunError(
-            f"{record['regime']}, question {record['question_id']}: field 'messages' does not open with "
-            f"{head!r}"
-        )
-    return question
+def _id(stream: str, where: Mapping[str, Any]) -> str:
+    """Return a hash, so that it tells neither regime nor step.
 
-
-def _result(record: Mapping[str, Any], t: int, wording: Wording) -> str:
-    head, _, tail = wording.observation.partition("{text}")
-    content = _COUNTER.sub("", history_at(record, t, wording)[-1]["content"])
-    return content.removeprefix(head).removesuffix(tail)
-
-
-def _thoughts(record: Mapping[str, Any], spec: Mapping[str, Any]) -> dict[int, str]:
-    """Return the thought of the first turn proposed after each result."""
-    read = get_style(spec["options"]["style"]).read
-    if spec["condition"]["native_calls"]:
-        read = partial(read_native_calls, otherwise=read)
-    thoughts: dict[int, str] = {}
-    for call in record["calls"]:
-        if call["kind"] == "turn" and call["t"] > 0:
-            thoughts.setdefault(call["t"], read(call["text"].strip()).thought)
-    return thoughts
+    A letter stands before it: a spreadsheet program would take ``12e4567890123456`` for a number.
+    """
+    parts = [stream, *(str(where[name]) for name in ITEM_KEY)]
+    return "x" + hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:16]
 
 
 def key_table(items: Sequence[Item]) -> pd.DataFrame:
@@ -190,25 +123,21 @@ def key_table(items: Sequence[Item]) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Index ``id``; ``stream``, the fields of `KEY`, and ``failed``.
+        Index ``id``; ``stream``, the fields of `ITEM_KEY`, and ``failed``.
     """
     rows = [{"id": item.id, "stream": item.stream, **item.where} for item in items]
-    return pd.DataFrame(rows, columns=["id", "stream", *KEY, "failed"]).set_index("id")
+    return pd.DataFrame(rows, columns=["id", "stream", *ITEM_KEY, "failed"]).set_index("id")
 
 
-def reference_sample(
-    items: Sequence[Item], n: int, *, strata: Sequence[str] = ("regime", "failed"), seed: int = 0
-) -> list[Item]:
-    """Draw a sample in which every stratum has its share, and at least one.
+def reference_sample(items: Sequence[Item], n: int, *, seed: int = 0) -> list[Item]:
+    """Draw a sample in which every regime has its share of failed and real results, and at least one each.
 
     Parameters
     ----------
     items : sequence of Item
         Of one stream.
     n : int
-        How many.
-    strata : sequence of str, default ("regime", "failed")
-        Columns of :func:`key_table` that make a stratum; at least one.
+        How many: at least one a stratum.
     seed : int, default 0
         Of the draws.
 
@@ -220,22 +149,14 @@ def reference_sample(
     Raises
     ------
     ValueError
-        If there is no item, n is not a whole number, larger than that of items or smaller than that of
-        strata, `strata` are none or unknown, or streams are mixed.
+        If n is larger than the number of items or smaller than that of strata, or streams are mixed.
     """
-    if not items:
-        raise ValueError("there is no item to draw a sample of")
-    if len({item.stream for item in items}) > 1:
-        raise ValueError("items of both streams; draw a sample of each")
-    table = key_table(items)
-    if isinstance(strata, str) or not len(strata) or not set(strata) <= set(table.columns):
-        raise ValueError(f"strata is {strata!r}, expected a list of some of {', '.join(map(str, table))}")
-    groups = table.groupby(list(strata), sort=True, dropna=False).indices
-    whole = isinstance(n, int | np.integer) and not isinstance(n, bool)
-    if not (whole and len(groups) <= n <= len(items)):
+    if len({item.stream for item in items}) != 1:
+        raise ValueError("expected items of one stream, and at least one; draw a sample of each stream")
+    groups = key_table(items).groupby(["regime", "failed"], sort=True).indices
+    if not len(groups) <= n <= len(items):
         raise ValueError(
-            f"n is {n}, expected at least {len(groups)}, one a stratum, and at most {len(items)}, in whole "
-            "numbers"
+            f"n is {n}, expected at least {len(groups)}, one a stratum, and at most {len(items)}"
         )
     sizes = np.array([len(rows) for rows in groups.values()])
     exact = (n - len(groups)) * (sizes - 1) / max(1, (sizes - 1).sum())

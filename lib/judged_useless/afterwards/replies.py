@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from judged_useless._io.strict_json import reply_object
-from judged_useless.protocol.prompts import USEFULNESS
-from judged_useless.protocol.vocabulary import PREFERENCES
+from judged_useless.protocol.vocabulary import PREFERENCES, USEFULNESS
 
 #: Answers that copy the template. The paper names the first three and "six similar" ones, which are ours.
 PLACEHOLDERS = frozenset(
@@ -55,18 +54,7 @@ def is_placeholder(answer: str | None) -> bool:
 
 
 def read_usefulness(reply: str) -> str | None:
-    """Read a reply to the usefulness turn.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-
-    Returns
-    -------
-    str or None
-        One of `judged_useless.protocol.prompts.USEFULNESS`; None if the reply does not parse.
-    """
+    """Return one of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse."""
     said = reply_object(reply).get("usefulness")
     return said if isinstance(said, str) and said in USEFULNESS else None
 
@@ -78,17 +66,7 @@ def _probability(value: object) -> float | None:
 
 
 def read_continuation(reply: str) -> Continuation | None:
-    """Read a reply to the continuation turn.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-
-    Returns
-    -------
-    Continuation or None
-        None if the reply does not parse: all three fields have to be there and in range.
+    """Read a reply to the continuation turn; None unless all three fields are there and in range.
 
     Examples
     --------

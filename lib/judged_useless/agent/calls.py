@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from judged_useless.models.base import Generation, Message, Model
-from judged_useless.protocol.side_channel import JUDGMENT_FORM, JUDGMENT_TOKENS
+from judged_useless.protocol.signals import JUDGMENT_FORM, JUDGMENT_TOKENS
 from judged_useless.protocol.turns import Turn
 
 #: Opens the side channel's reply of a thinking model, which would spend its eight tokens on thinking. Ours:
@@ -14,9 +14,6 @@ from judged_useless.protocol.turns import Turn
 NO_THINKING = "<think>\n\n</think>\n\n"
 # Providers whose models continue a message of the assistant's.
 _CONTINUING = ("vllm", "openai")
-
-A = TypeVar("A")
-B = TypeVar("B")
 
 
 class Call(NamedTuple):
@@ -48,6 +45,8 @@ class Options:
     judge : bool, default False
         Ask the side-channel question after every observation also where the condition reads no judgment of
         the model's: on a copy, as the paper's replay of recorded trajectories does.
+    judgment_tokens : int, default 8
+        Most new tokens of a judgment; more is a deviation, for models that think before they reply.
     useless_rate : float, optional
         For the condition ``random``: the model's own rate of USELESS on development questions.
     seed : int, default 42
@@ -60,15 +59,21 @@ class Options:
     k: int = 5
     style: str = "react"
     judge: bool = False
+    judgment_tokens: int = JUDGMENT_TOKENS
     useless_rate: float | None = None
     seed: int = 42
     constrain: bool = False
 
 
 def judgment_request(
-    model: Model, messages: Sequence[Message], question: str, *, constrain: bool
+    model: Model,
+    messages: Sequence[Message],
+    question: str,
+    *,
+    constrain: bool,
+    max_new_tokens: int = JUDGMENT_TOKENS,
 ) -> tuple[list[Message], dict[str, Any]]:
-    """Return what is sent to ask for the judgment of the latest observation.
+    """Return what is sent to ask for the judgment of the latest observation: messages, and options.
 
     Parameters
     ----------
@@ -80,55 +85,20 @@ def judgment_request(
         The side channel's.
     constrain : bool
         Whether the reply is held to its form.
-
-    Returns
-    -------
-    tuple of (list of Message, dict)
-        Messages, and options of the request.
+    max_new_tokens : int, default 8
+        Of the reply.
     """
     asked: list[Message] = [*messages, {"role": "user", "content": question}]
     if model.decoding.thinking and model.provider in _CONTINUING:
         asked.append({"role": "assistant", "content": NO_THINKING})
-    return asked, {"max_new_tokens": JUDGMENT_TOKENS, "regex": JUDGMENT_FORM if constrain else None}
+    return asked, {"max_new_tokens": max_new_tokens, "regex": JUDGMENT_FORM if constrain else None}
 
 
-async def all_of(coroutines: Iterable[Coroutine[Any, Any, A]]) -> list[A]:
-    """Wait for all; if one fails the others are cancelled, and its failure is raised as itself.
-
-    Parameters
-    ----------
-    coroutines : iterable of coroutine
-        Started in this order.
-
-    Returns
-    -------
-    list
-        Results, in the same order.
-    """
+async def all_of(coroutines: Iterable[Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Return all results in order; if one fails the others are cancelled and its failure is raised."""
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(each) for each in coroutines]
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from failures
     return [task.result() for task in tasks]
-
-
-async def together(first: Coroutine[Any, Any, A], second: Coroutine[Any, Any, B]) -> tuple[A, B]:
-    """Wait for both; if one fails the other is cancelled, and its failure is raised as itself.
-
-    Parameters
-    ----------
-    first, second : coroutine
-        Started in this order.
-
-    Returns
-    -------
-    tuple
-        Both results.
-    """
-    try:
-        async with asyncio.TaskGroup() as group:
-            tasks = group.create_task(first), group.create_task(second)
-    except BaseExceptionGroup as failures:
-        raise failures.exceptions[0] from failures
-    return tasks[0].result(), tasks[1].result()

@@ -1,9 +1,8 @@
 """The conversation of one episode: a linear history, to which the harness only ever appends."""
 
-from collections.abc import Sequence
-
 from judged_useless.models.base import Message
-from judged_useless.protocol.wording import Wording, counter
+from judged_useless.protocol.conditions import Condition
+from judged_useless.protocol.prompts import Wording, counter
 
 
 class Conversation:
@@ -15,10 +14,8 @@ class Conversation:
         Prompts of the task and style.
     question : str
         The question or claim.
-    additions : sequence of str
-        What is appended to the instructions, keys of ``wording.additions``.
-    count_down : bool
-        Whether the question and every observation end in the number of actions left.
+    condition : Condition
+        What is appended to the instructions, and whether the number of actions left is counted down.
     two_source : bool
         Whether there is a backup tool.
     budget, k : int
@@ -31,29 +28,19 @@ class Conversation:
     """
 
     def __init__(
-        self,
-        wording: Wording,
-        question: str,
-        *,
-        additions: Sequence[str] = (),
-        count_down: bool = False,
-        two_source: bool = False,
-        budget: int = 8,
-        k: int = 5,
+        self, wording: Wording, question: str, condition: Condition, *, two_source: bool, budget: int, k: int
     ) -> None:
         self.wording = wording
-        self._count_down = count_down
+        self._count_down = condition.counter
         self._finish_only = False
-        instructions = wording.instructions(additions, two_source=two_source, budget=budget, k=k)
+        instructions = wording.instructions(condition.additions, two_source=two_source, budget=budget, k=k)
         opening = self._counted(wording.opening.replace("{question}", question), budget)
-        self.messages: list[Message]
+        self.messages: list[Message] = []
         if wording.has_system:
-            self.messages = [
-                {"role": "system", "content": instructions},
-                {"role": "user", "content": opening},
-            ]
+            self.messages.append({"role": "system", "content": instructions})
+            self.user(opening)
         else:
-            self.messages = [{"role": "user", "content": f"{instructions}\n\n{opening}"}]
+            self.user(f"{instructions}\n\n{opening}")
         self._latest = len(self.messages) - 1
 
     def _counted(self, text: str, remaining: int) -> str:
@@ -68,15 +55,7 @@ class Conversation:
         self.messages.append({"role": "user", "content": text})
 
     def observe(self, text: str, remaining: int) -> None:
-        """Append an observation.
-
-        Parameters
-        ----------
-        text : str
-            What the tool returned.
-        remaining : int
-            Actions left, this one not among them.
-        """
+        """Append what a tool returned, with so many actions left after it."""
         self.user(self._counted(self.wording.observation.replace("{text}", text), remaining))
         self._latest = len(self.messages) - 1
 

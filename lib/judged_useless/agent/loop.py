@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from judged_useless.agent.calls import Call, Options, Proposal, judgment_request, together
+from judged_useless.agent.calls import Call, Options, Proposal, all_of, judgment_request
 from judged_useless.agent.conversation import Conversation
 from judged_useless.agent.stoppers import STOPPERS, Stopper
 from judged_useless.environment.environment import Environment, Observation
@@ -17,8 +17,7 @@ from judged_useless.models.base import Generation, Message, Model
 from judged_useless.protocol.conditions import Condition
 from judged_useless.protocol.prompts import get_wording
 from judged_useless.protocol.rule import IntegrationRule
-from judged_useless.protocol.side_channel import parse_side_channel
-from judged_useless.protocol.signals import lexical_judgment, random_judgment
+from judged_useless.protocol.signals import lexical_judgment, parse_side_channel, random_judgment
 from judged_useless.protocol.stated import stated_judgment
 from judged_useless.protocol.turns import Turn, get_style, read_native_calls
 from judged_useless.tasks.scoring import is_correct
@@ -40,11 +39,6 @@ async def run_episode(
     options : Options, optional
         k, style of turns, what is recorded besides.
 
-    Returns
-    -------
-    Episode
-        Ended, with its record.
-
     Raises
     ------
     ModelError
@@ -53,11 +47,10 @@ async def run_episode(
         If condition, style, task and regime do not fit each other.
     """
     episode = Episode(model, environment, condition, options or Options())
-    while not environment.ended:
+    while not episode.termination:
         turn = await episode.next_turn()
-        if turn.action is None:
-            break
-        episode.take(turn)
+        if turn.action is not None:
+            episode.take(turn.action, turn.text)
     await episode.judge_last()
     return episode
 
@@ -97,34 +90,29 @@ class Episode:
     termination: str = ""
 
     def __post_init__(self) -> None:
-        environment, condition = self.environment, self.condition
+        environment, condition, options = self.environment, self.condition, self.options
         if condition.two_source and not environment.two_source:
             raise ValueError(
                 f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has "
                 f"none, ts_{environment.regime.name} has"
             )
-        if condition.signal == "random" and self.options.useless_rate is None:
+        if condition.signal == "random" and options.useless_rate is None:
             raise ValueError(
                 f"condition {condition.name!r} needs useless_rate, the model's own share of USELESS on "
                 "development questions"
             )
-        self.rule = IntegrationRule(self.options.k)
+        self.rule = IntegrationRule(options.k)
         self.stopper = STOPPERS[condition.stopper]()
-        style = get_style(self.options.style)
-        self._read = (
-            partial(read_native_calls, otherwise=style.read) if condition.native_calls else style.read
-        )
-        self._written, self._form = style.written, style.form
-        # A thinking model may well quote the word that would stop it.
-        self._stop = () if self.model.decoding.thinking else style.stop
+        self._style = get_style(options.style)
+        read = self._style.read
+        self._read = partial(read_native_calls, otherwise=read) if condition.native_calls else read
         self.conversation = Conversation(
-            get_wording(self.options.style, environment.question.kind),
+            get_wording(options.style, environment.question.kind),
             environment.question.text,
-            additions=condition.additions,
-            count_down=condition.counter,
+            condition,
             two_source=environment.two_source,
             budget=environment.budget,
-            k=self.options.k,
+            k=options.k,
         )
 
     @property
@@ -132,28 +120,21 @@ class Episode:
         """Observations so far."""
         return len(self.observations)
 
-    @property
-    def asks_side_channel(self) -> bool:
-        """Whether the model itself is asked for judgments."""
-        signal = self.condition.signal
-        return signal == "side_channel" or (self.options.judge and signal in (None, "stated"))
-
     async def next_turn(self) -> Turn:
         """Ask for the next turn, and for the judgment of the latest result together with it if possible."""
         if not self.observations:
-            return self._accept(await self.propose())
-        if self.stopper.must_wait(self):
+            proposal = await self.propose()
+        elif self.stopper.must_wait(self):
             self._note(await self._judge())
             await self.stopper.before_turn(self)
             proposal = await self.propose()
-        elif self.asks_side_channel:
-            judgment, proposal = await together(self._judge(), self.propose())
-            self._note(judgment)
         else:
-            self._note(await self._judge())
-            proposal = await self.propose()
-        self.stated.append(stated_judgment(proposal.turn.thought))
-        return self._accept(await self.stopper.after_turn(self, proposal))
+            judgment, proposal = await all_of([self._judge(), self.propose()])
+            self._note(judgment)
+        if self.observations:
+            self.stated.append(stated_judgment(proposal.turn.thought))
+            proposal = await self.stopper.after_turn(self, proposal)
+        return self._accept(proposal)
 
     async def propose(self) -> Proposal:
         """Ask for a turn, once more with a reminder if the condition has one and the turn is unreadable."""
@@ -167,10 +148,13 @@ class Episode:
         return proposal
 
     async def _ask_turn(self) -> Proposal:
-        form = self._form(self.environment.actions) if self.options.constrain else None
-        generation = await self.call("turn", self.conversation.messages, stop=self._stop, regex=form)
+        style = self._style
+        form = style.form(self.environment.actions) if self.options.constrain else None
+        # A thinking model may well quote the word that would stop it.
+        stop = () if self.model.decoding.thinking else style.stop
+        generation = await self.call("turn", self.conversation.messages, stop=stop, regex=form)
         text = generation.text.strip()
-        return Proposal(self._written(text), self._read(text), generation.finish_reason == "length")
+        return Proposal(style.written(text), self._read(text), generation.finish_reason == "length")
 
     def _accept(self, proposal: Proposal) -> Turn:
         """Write a turn into the history; one that was cut off counts as unreadable, whatever it says."""
@@ -182,9 +166,9 @@ class Episode:
             self.termination = "format_failure"
         return proposal.turn
 
-    def take(self, turn: Turn) -> None:
-        """Take a turn's action in the environment and write what is seen into the history."""
-        observation = self.environment.step(turn.action or "", turn.text)
+    def take(self, action: str, text: str) -> None:
+        """Take an action in the environment and write what is seen into the history."""
+        observation = self.environment.step(action, text)
         if observation is None:
             self.actions.append("finish")
             self.termination = "answered"
@@ -197,22 +181,23 @@ class Episode:
 
     async def _judge(self) -> str | None:
         """Return the judgment of the latest observation by the condition's signal; None if there is none."""
-        question, seen = self.environment.question, self.observations[-1]
-        if self.condition.signal == "random":
-            rate = self.options.useless_rate or 0.0
-            return random_judgment(
-                question.id, self.environment.regime.name, self.t, rate, seed=self.options.seed
-            )
-        if self.condition.signal == "lexical":
-            return lexical_judgment(question.text, seen.text)
-        if not self.asks_side_channel:
+        signal, options = self.condition.signal, self.options
+        question, regime = self.environment.question, self.environment.regime.name
+        if signal == "random":
+            rate = options.useless_rate or 0.0
+            return random_judgment(question.id, regime, self.t, rate, seed=options.seed)
+        if signal == "lexical":
+            return lexical_judgment(question.text, self.observations[-1].text)
+        if signal != "side_channel" and not options.judge:
             return None
-        conversation, constrain = self.conversation, self.options.constrain
-        messages, options = judgment_request(
-            self.model, conversation.messages, conversation.wording.judgment, constrain=constrain
+        messages, request = judgment_request(
+            self.model,
+            self.conversation.messages,
+            self.conversation.wording.judgment,
+            constrain=options.constrain,
+            max_new_tokens=options.judgment_tokens,
         )
-        reply = await self.call("judgment", messages, **options)
-        return parse_side_channel(reply.text)
+        return parse_side_channel((await self.call("judgment", messages, **request)).text)
 
     def _note(self, judgment: str | None) -> None:
         self.judgments.append(judgment)
@@ -222,26 +207,11 @@ class Episode:
 
     async def judge_last(self) -> None:
         """Judge the last observation too where judgments are only recorded; the paper's replay does."""
-        recorded_only = self.condition.signal in (None, "stated") and self.options.judge
-        if recorded_only and len(self.judgments) < self.t:
+        if self.condition.signal in (None, "stated") and len(self.judgments) < self.t and self.options.judge:
             self.judgments.append(await self._judge())
 
     async def call(self, kind: str, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401
-        """Make one request and keep what came back.
-
-        Parameters
-        ----------
-        kind : {"turn", "judgment", "decision"}
-            What it is for.
-        messages : sequence of Message
-            The conversation, or a copy that goes on.
-        **options
-            Passed on to the model.
-
-        Returns
-        -------
-        Generation
-        """
+        """Make one request for a turn, judgment or decision, and keep what came back."""
         t = self.t
         generation = await self.model.generate(list(messages), **options)
         self.calls.append(Call(kind, t, generation))

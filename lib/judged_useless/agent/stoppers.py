@@ -47,14 +47,9 @@ class FinishOnly(Stopper):
 
 @dataclass
 class AskAgain(Stopper):
-    """The rule on stated judgments: a search proposed after k of them is discarded (Amendment 19).
+    """The rule on stated judgments: a search proposed after k of them is discarded (Amendment 19)."""
 
-    Attributes
-    ----------
-    reached : bool
-        Whether the run has ever reached k; the rule holds from then on.
-    """
-
+    #: Whether the run has ever reached k; the rule holds from then on.
     reached: bool = False
 
     async def after_turn(self, episode: "Episode", proposal: "Proposal") -> "Proposal":
@@ -70,13 +65,7 @@ class AskAgain(Stopper):
 
 @dataclass
 class Switch(Stopper):
-    """Two sources: after k USELESS in a row from the primary one, it is switched off (Amendment 13).
-
-    Attributes
-    ----------
-    switched : bool
-        Whether it has been.
-    """
+    """Two sources: after k USELESS in a row from the primary one, it is switched off (Amendment 13)."""
 
     switched: bool = False
 

@@ -4,13 +4,11 @@ import argparse
 
 from tqdm import tqdm
 
-SUMMARY = "download the released episodes and compare every cell with the paper"
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``fetch``."""
     from judged_useless.sources.hub import REPOSITORY
-    from judged_useless.sources.verified import SPLITS
+    from judged_useless.sources.readers import SPLITS
 
     parser.add_argument(
         "--repository",
@@ -35,9 +33,8 @@ def main(arguments: argparse.Namespace) -> int:
         0 if every cell that was fetched and can be compared equals the paper's, else 1.
     """
     from judged_useless.sources.hub import fetch
-    from judged_useless.sources.readers import load_episodes
+    from judged_useless.sources.readers import SPLITS, load_episodes, unfetched
     from judged_useless.sources.released import compare_cells, summary
-    from judged_useless.sources.verified import SPLITS, unfetched
 
     splits = arguments.split or SPLITS
     fetched = fetch(arguments.repository, splits=splits, revision=arguments.revision)

@@ -1,32 +1,39 @@
 """The command line: ``judged-useless COMMAND``."""
 
-import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-#: Commands, each a module with ``SUMMARY``, ``add_arguments(parser)`` and ``main(arguments)``.
+if TYPE_CHECKING:
+    import argparse
+
+#: Command -> what it does; each is a module here with ``add_arguments(parser)`` and ``main(arguments)``.
 COMMANDS = {
-    "fetch": "judged_useless.cli.fetch",
-    "run": "judged_useless.cli.run",
-    "replay": "judged_useless.cli.replay",
-    "annotate": "judged_useless.cli.annotate",
+    "fetch": "download the released episodes and compare every cell with the paper",
+    "run": "run an agent on a failing source, or resume a run",
+    "replay": "ask judgments, answers now, beliefs or real answers of a recorded run",
+    "annotate": "have two models label what results were worth and what the agent said of them",
 }
 
 #: Exit status as of a program that SIGPIPE ends, which is what a shell expects before ``| head``.
 OUTPUT_GONE = 141
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def build_parser(command: str | None = None) -> "argparse.ArgumentParser":
+    """Return the parser of the command line, with the options of one command: only its module is imported."""
+    import argparse  # here, where an interruption is told in one line
+
     parser = argparse.ArgumentParser(prog="judged-useless", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, module_name in COMMANDS.items():
-        module = importlib.import_module(module_name)
-        command = commands.add_parser(name, help=module.SUMMARY, description=module.__doc__)
-        module.add_arguments(command)
-        command.set_defaults(main=module.main)
+    for name, summary in COMMANDS.items():
+        subparser = commands.add_parser(name, help=summary)
+        if name == command:
+            module = import_module(f"judged_useless.cli.{name}")
+            subparser.description = module.__doc__
+            module.add_arguments(subparser)
+            subparser.set_defaults(main=module.main)
     return parser
 
 
@@ -46,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         try:
-            return _run(arguments)
+            return _run(list(sys.argv[1:] if arguments is None else arguments))
         finally:
             # Here, because at the interpreter's end it is too late to say nothing.
             sys.stdout.flush()
@@ -58,21 +65,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return OUTPUT_GONE
 
 
-def _run(arguments: Sequence[str] | None) -> int:
-    parsed = build_parser().parse_args(arguments)
+def _run(arguments: list[str]) -> int:
+    command = arguments[0] if arguments else ""
     try:
+        parsed = build_parser(command).parse_args(arguments)
         return int(parsed.main(parsed))
     except BrokenPipeError:
         # Failures of the network have errors of their own by now, so this is ours to print to.
         raise
     except KeyboardInterrupt:
-        print(f"judged-useless {parsed.command}: interrupted; the same command resumes", file=sys.stderr)
+        print(f"judged-useless {command}: interrupted; the same command resumes", file=sys.stderr)
         return 130
     except (OSError, ValueError, ImportError) as error:
         # What a user can mend is one sentence; anything else is a fault of ours and shows its traceback.
-        print(f"judged-useless {parsed.command}: {error}", file=sys.stderr)
+        from judged_useless.cli.options import print_error
+
+        print_error(command, error)
         return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,10 +1,27 @@
-"""Options of the command line that belong to a model's provider."""
+"""Options of the command line that several commands have."""
 
 import argparse
+import json
+import sys
 from typing import Any
 
-#: Passed on where they are given.
+#: Passed on to the model's provider where they are given.
 _MODEL = ("base_url", "served_name", "context")
+_SERVER = ("timeout", "reasoning", "extra_body")
+
+
+def print_error(command: str, error: Exception) -> None:
+    """Print an error; what a server or a file says in it may be of any length and hold any character."""
+    from judged_useless._io.messages import visible
+
+    print(visible(f"judged-useless {command}: {str(error)[:4000]}"), file=sys.stderr)
+
+
+def add_running_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where the task is read from, and how many requests are in flight."""
+    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
+    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
+    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
 
 
 def add_model_arguments(parser: argparse.ArgumentParser) -> None:
@@ -14,7 +31,39 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
     parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    add_server_arguments(parser)
     add_price_arguments(parser)
+
+
+def add_server_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what servers differ in."""
+    server = parser.add_argument_group("what a server may need")
+    server.add_argument(
+        "--timeout", type=float, metavar="SECONDS", help="in which a request must be answered (600)"
+    )
+    server.add_argument("--attempts", type=int, metavar="N", help="requests sent until one succeeds (8)")
+    server.add_argument(
+        "--field", action="append", type=_pair, metavar="NAME=OTHER",
+        help="what the server calls a field of a request; nothing after = leaves it out, as in --field stop=",
+    )  # fmt: skip
+    server.add_argument(
+        "--end-word", action="append", type=_pair, metavar="WORD=stop|length",
+        help="what a finish_reason of the server's own means",
+    )  # fmt: skip
+    server.add_argument(
+        "--reasoning", choices=("apart", "text"),
+        help="read what is filed under reasoning as the turn where there is no other text (apart)",
+    )  # fmt: skip
+    server.add_argument(
+        "--extra-body", type=json.loads, metavar="JSON", help="further fields of every request"
+    )
+
+
+def _pair(text: str) -> tuple[str, str | None]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected NAME=VALUE")
+    return name, value or None
 
 
 def add_price_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,53 +75,31 @@ def add_price_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return the provider's options that were given.
+    """Return the provider's options that were given, with the price of ``provider:name``."""
+    given = {
+        option: getattr(arguments, option) for option in _MODEL if getattr(arguments, option) is not None
+    }
+    return given | server_options(arguments) | price_options(arguments, model)
 
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        Parsed.
-    model : str
-        ``provider:name``, to look its price up.
 
-    Returns
-    -------
-    dict
+def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what servers differ in, as far as it was given."""
+    given = {option: getattr(arguments, option) for option in _SERVER}
+    given["fields"] = dict(arguments.field) if arguments.field else None
+    given["end_words"] = dict(arguments.end_word) if arguments.end_word else None
+    if arguments.attempts is not None:
+        from judged_useless.models.retry import Retries
 
-    Raises
-    ------
-    ValueError
-        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
-    """
-    given = {option: getattr(arguments, option) for option in _MODEL}
-    return {option: value for option, value in given.items() if value is not None} | price_options(
-        arguments, model
-    )
+        given["retries"] = Retries(attempts=arguments.attempts)
+    return {option: value for option, value in given.items() if value is not None}
 
 
 def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return price and cap, as far as they were given.
-
-    Parameters
-    ----------
-    arguments : argparse.Namespace
-        Parsed.
-    model : str
-        ``provider:name``, to look its price up.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    ValueError
-        If the file of prices has none for this model, or it is a scripted agent, which costs nothing.
-    """
+    """Return price and cap, as far as they were given; ValueError if the file of prices lacks the model."""
     options = {} if arguments.cost_cap_usd is None else {"cost_cap_usd": arguments.cost_cap_usd}
     if arguments.prices:
         if model.startswith("scripted:"):
-            raise ValueError(f"{model}: a scripted agent has no option prices")
+            raise ValueError(f"model {model!r}: provider 'scripted' has no option prices")
         from judged_useless.models.costs import load_prices
 
         prices, name = load_prices(arguments.prices), model.partition(":")[2]

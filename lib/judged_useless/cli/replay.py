@@ -2,10 +2,9 @@
 
 import argparse
 import asyncio
-import sys
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 _PROBES = """\
 probes, each on copies of the run's conversations:
@@ -23,14 +22,14 @@ probes, each on copies of the run's conversations:
               name it with --model provider:name --other-model. One call a thought. For Table 23, in
               the five regimes with failures.
 
-The run's model is asked with the decoding it was run with. Give --base-url again: a run's server is written
-down, not taken over, since it may be another one by then.
+The run has to be complete. Its model is asked, with the decoding it was run with and in the fields and words
+of its server. Give --base-url, --timeout and --attempts again: a run's server is written down, not taken
+over, since it may be another one by then.
 Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing. What
 another model says (but for stated) lies in RUN.probes/PROBE@MODEL and is read only where MODEL is named.
 """
 #: Why a probe had nobody to ask.
 _NOTHING = {"repair": "no answer copies the template, so there is nothing to repair,"}
-SUMMARY = "ask judgments, answers now, beliefs or real answers of a recorded run"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="allow a model that is not the run's; what it says is not the agent's own, and lies apart",
     )
     parser.add_argument("--regimes", nargs="+", metavar="REGIME", help="only these regimes of the run (all)")
-    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
-    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
+    add_running_arguments(parser)
     add_model_arguments(parser)
 
 
@@ -66,11 +63,10 @@ def main(arguments: argparse.Namespace) -> int:
     int
         0 if every probe is complete, 1 if requests failed so that results are missing.
     """
-    from judged_useless.afterwards.acting import name_of_model
     from judged_useless.afterwards.probes import get_probe
-    from judged_useless.afterwards.replaying import replay
+    from judged_useless.afterwards.replaying import name_of_model, replay
     from judged_useless.models.base import ModelError
-    from judged_useless.runs.checking import require_manifest
+    from judged_useless.runs.manifests import require_manifest
     from judged_useless.runs.recorded import Run
 
     run = Run(arguments.run)
@@ -93,7 +89,7 @@ def main(arguments: argparse.Namespace) -> int:
                 )
             )
         except ModelError as error:
-            print(f"judged-useless replay: {probe}: {error}", file=sys.stderr)
+            print_error(f"replay: {probe}", error)
             return 1
         done = require_manifest(folder)
         print(f"{folder}: {_counts(probe, done)}")

@@ -2,18 +2,16 @@
 
 import argparse
 import asyncio
-import sys
 import textwrap
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, model_options
-
-SUMMARY = "run an agent on a failing source, or resume a run"
+from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
 _CELL = (
     "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
-    "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency", "progress",
+    "judgment_tokens", "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency",
+    "progress",
 )  # fmt: skip
 
 
@@ -56,6 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record judgments only where the condition uses them",
     )
     parser.add_argument(
+        "--judgment-tokens", type=int, default=8, metavar="N", help="most tokens of a judgment (%(default)s)"
+    )
+    parser.add_argument(
         "--useless-rate", type=float, metavar="P", help="for random: the model's own share of USELESS"
     )
     parser.add_argument(
@@ -68,21 +69,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replicate", metavar="TAG", help="draw other failed observations; give another --seed with it"
     )
-    parser.add_argument("--source", metavar="PATH", help="where the task is read from")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
-    parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
+    add_running_arguments(parser)
     add_model_arguments(parser)
 
 
 def _names() -> str:
     """Return what can be asked for, by the registries themselves."""
     from judged_useless.environment.regimes import REGIMES
-    from judged_useless.models.presets import PRESETS
+    from judged_useless.models.presets import load_presets
     from judged_useless.models.scripted_policies import COUNTED, POLICIES
     from judged_useless.protocol.conditions import CONDITIONS, PARTS
 
     policies = ", ".join([*POLICIES, *(f"{name}-N" for name in COUNTED)])
-    agents = [name for name, preset in PRESETS.items() if preset.served]
+    agents = [name for name, preset in load_presets().items() if preset.served]
     lists = {
         "providers": "vllm (in this process, needs a GPU), openai (any server that speaks its API: vLLM, "
         "SGLang, llama.cpp), anthropic, scripted (no language model). The packages: pip install "
@@ -95,19 +94,13 @@ def _names() -> str:
         "parts": ", ".join(PARTS),
         "regimes": f"{', '.join(REGIMES)}; and {_PATTERNS}",
     }
-    return "\n".join(_paragraph(name, text) for name, text in lists.items())
-
-
-def _paragraph(name: str, text: str) -> str:
-    start = f"{name}:".ljust(12)
-    return textwrap.fill(
-        text,
-        108,
-        initial_indent=start,
-        subsequent_indent=" " * 12,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return "\n".join(
+        textwrap.fill(
+            text, 108, initial_indent=f"{name}:".ljust(12), subsequent_indent=" " * 12,
+            break_on_hyphens=False, break_long_words=False,
+        )
+        for name, text in lists.items()
+    )  # fmt: skip
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -118,26 +111,34 @@ def main(arguments: argparse.Namespace) -> int:
     int
         0 if the run is complete, 1 if requests failed so that episodes are missing.
     """
-    from judged_useless.afterwards.beside import read_run
+    from judged_useless.afterwards.probe_findings import read_run
     from judged_useless.models.base import ModelError
     from judged_useless.runs.cell import run_cell
 
     try:
-        run = asyncio.run(run_cell(**_options(arguments)))
+        given = {name: getattr(arguments, name) for name in _CELL}
+        run = asyncio.run(run_cell(**given, **model_options(arguments, arguments.model)))
     except ModelError as error:
-        print(f"judged-useless run: {error}", file=sys.stderr)
+        print_error("run", error)
         return 1
     print(
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
         + (", simulated" if run.simulated else "")
     )
     _report(read_run(run.path))
+    _report_judgments(**run.manifest.get("judgments", {}))
     return 0
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    options = {name: getattr(arguments, name) for name in _CELL}
-    return options | model_options(arguments, arguments.model)
+def _report_judgments(asked: int = 0, unparsed: int = 0, cut: int = 0) -> None:
+    """Say how many judgments could not be read, and what to do if they are many."""
+    if unparsed:
+        print(f"{unparsed} of {asked} judgments say neither USEFUL nor USELESS; {cut} of them were cut off")
+    if unparsed > asked / 10:
+        print(
+            "So no rule on them can act, and Δ has little to go by. Turn thinking off (--extra-body), "
+            "give it more tokens (--judgment-tokens 512), or hold it to the form (--constrain)."
+        )
 
 
 def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help

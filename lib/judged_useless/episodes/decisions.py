@@ -1,4 +1,4 @@
-"""Decision points: the one long table behind every stopping measure."""
+"""Decision points, the one long table behind every stopping measure, and small tables of episodes."""
 
 from dataclasses import dataclass
 
@@ -6,48 +6,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.codes import NONE, code_matrix
-from judged_useless.episodes.frames import as_codes
-from judged_useless.episodes.frames import as_frame as as_frame
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.steps import (
+    FINISH,
+    NONE,
+    UNKNOWN,
+    UNPARSED,
+    USEFUL,
+    USELESS,
+    Ints,
+    Steps,
+    current_run,
+    steps_of,
+)
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
-Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_USELESS, _USEFUL = JUDGMENTS.index("USELESS"), JUDGMENTS.index("USEFUL")
-_BACKUP, _FINISH = ACTIONS.index("backup_search"), ACTIONS.index("finish")
-_LOOKUP = ACTIONS.index("lookup")
-_LABELS = ("model", "condition", "split", "regime")
-#: A run that cannot be known, because a judgment in it is missing.
-UNKNOWN = -1
-
-
-def current_run(judgments: Ints) -> Ints:
-    """Return the current run of USELESS after each judgment.
-
-    A judgment other than USELESS ends the run; a missing one makes it unknown until a judgment other than
-    USELESS has been given (paper, Appendix D.4).
-
-    Parameters
-    ----------
-    judgments : numpy.ndarray of int, shape (n, width)
-        Codes of :data:`~judged_useless.episodes.schema.JUDGMENTS`; -1 where there is none.
-
-    Returns
-    -------
-    numpy.ndarray of int, shape (n, width)
-        Run length, or :data:`UNKNOWN`.
-    """
-    run = np.zeros_like(judgments)
-    before = np.zeros(len(judgments), dtype=np.int64)
-    for t in range(judgments.shape[1]):
-        now = judgments[:, t]
-        longer = np.where(before == UNKNOWN, UNKNOWN, before + 1)
-        before = np.select([now == _USELESS, now == NONE], [longer, UNKNOWN], 0)
-        run[:, t] = before
-    return run
+_LABELS = ("model", "condition", "split", "question_id", "regime")
 
 
 def _masked(run: Ints) -> pd.arrays.IntegerArray:
@@ -70,8 +47,9 @@ class DecisionPoints:
         Whether that action is finish; whether it is the episode's last action.
     run : numpy.ndarray of int, shape (n,)
         Results in a row that the agent had judged USELESS; -1 where that cannot be known.
-    judged, earlier_useful : numpy.ndarray of bool, shape (n,)
-        Whether the latest result has a judgment; whether any result so far was judged USEFUL.
+    judged, unparsed, earlier_useful : numpy.ndarray of bool, shape (n,)
+        Whether the latest result has a judgment, and whether that is UNPARSED; whether any result so far was
+        judged USEFUL.
     failed_run : numpy.ndarray of int, shape (n,)
         Results in a row that failed by design; -1 where the regime is unknown and no ``failed`` is given.
     """
@@ -86,6 +64,7 @@ class DecisionPoints:
     is_last: Bools
     run: Ints
     judged: Bools
+    unparsed: Bools
     earlier_useful: Bools
     failed_run: Ints
 
@@ -103,16 +82,9 @@ class DecisionPoints:
 
     def frame(self) -> pd.DataFrame:
         """Return the long table, with labels in words and unknown runs as missing values."""
-        labels = {
-            name: self.episodes[name].to_numpy()[self.episode] for name in _LABELS if name in self.episodes
-        }
-        regime = labels.pop("regime", None)
-        table = pd.DataFrame(
-            labels | {"question_id": np.asarray(self.questions, dtype=object)[self.question]}
-        )
-        if regime is not None:
-            table["regime"] = regime
-        return table.assign(
+        there = [name for name in _LABELS if name in self.episodes]
+        labels = {name: self.episodes[name].to_numpy()[self.episode] for name in there}
+        return pd.DataFrame(labels).assign(
             t=self.t,
             action=np.asarray(ACTIONS, dtype=object)[self.action],
             answered=self.answered,
@@ -123,111 +95,47 @@ class DecisionPoints:
         )
 
 
-def _schedule(name: str, width: int) -> Ints:
-    """Return which observations of a regime fail, by its design; -1 throughout for an unknown regime."""
-    try:
-        regime = get_regime(name)
-    except ValueError:
-        return np.full(width, NONE, dtype=np.int64)
-    return np.array([regime.failed(t) for t in range(1, width + 1)], dtype=np.int64)
-
-
-def _fails_on_search_only(name: str) -> bool:
-    try:
-        return get_regime(name).how == "distractor"
-    except ValueError:
-        return False
-
-
-def _failed_matrix(frame: pd.DataFrame, actions: Ints) -> Ints:
-    """Return which observations failed (1, 0, or -1 for unknown), shape (n, width)."""
-    width = actions.shape[1]
-    failed = np.full(actions.shape, NONE, dtype=np.int64)
-    if "regime" in frame:
-        codes, names = pd.factorize(frame["regime"])
-        failed = np.array([_schedule(name, width) for name in names])[codes]
-        failed[(actions == _BACKUP) & (failed == 1)] = 0  # the backup source never fails
-        # Among distractor pages only searches fail: a lookup there is real (paper §6, "plausible").
-        searched = np.array([_fails_on_search_only(name) for name in names], dtype=bool)[codes]
-        failed[searched[:, None] & (actions == _LOOKUP)] = 0
-    if "failed" in frame:
-        given = frame["failed"].notna().to_numpy()
-        matrix, _ = code_matrix(frame["failed"][given].tolist(), (False, True), width)
-        failed[given] = matrix
-    return failed
-
-
-def _run_of_failures(failed: Ints) -> Ints:
-    """Return the current run of failed observations: a known success ends it, an unknown one hides it."""
-    as_judgments = np.select([failed == 1, failed == 0], [_USELESS, _USEFUL], NONE)
-    return current_run(as_judgments)
-
-
 def build_decision_points(episodes: Episodes) -> DecisionPoints:
-    """Return the decision points of episodes as arrays.
+    """Return the decision points of episodes as arrays; see :func:`decision_points`."""
+    frame = as_frame(episodes)
+    return points_from_steps(frame, steps_of(frame))
+
+
+def points_from_steps(frame: pd.DataFrame, steps: Steps) -> DecisionPoints:
+    """Return the decision points of checked episodes.
 
     Decision t is the action taken after t results, ``actions[t]``; an episode with n actions has decisions
     1 to n - 1 (paper, Appendix C.1).
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        Episodes with at least ``question_id``, ``actions`` and ``judgments``.
-
-    Returns
-    -------
-    DecisionPoints
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
-    """
-    frame, codes = as_codes(episodes)
-    failed = _failed_matrix(frame, codes.actions)
-    return points_from_codes(frame, codes.actions, codes.n_actions, codes.judgments, failed)
-
-
-def points_from_codes(
-    frame: pd.DataFrame, actions: Ints, n_actions: Ints, judgments: Ints, failed: Ints
-) -> DecisionPoints:
-    """Return the decision points of checked episodes from their code matrices.
-
-    Parameters
-    ----------
     frame : pandas.DataFrame
-        The episodes' labels, one row each; `question_id` at least.
-    actions, judgments : numpy.ndarray of int, shape (n, width)
-        Codes of :data:`~judged_useless.episodes.schema.ACTIONS` and
-        :data:`~judged_useless.episodes.schema.JUDGMENTS`; -1 where there is none.
-    n_actions : numpy.ndarray of int, shape (n,)
-        Actions taken.
-    failed : numpy.ndarray of int, shape (n, width)
-        Whether each observation failed by design: 1, 0, or -1 for unknown.
-
-    Returns
-    -------
-    DecisionPoints
+        The episodes' labels, one row each; ``question_id`` at least.
+    steps : Steps
+        Their actions.
     """
-    width = actions.shape[1]
-    runs, failed_runs = current_run(judgments), _run_of_failures(failed)
-    useful_so_far = np.logical_or.accumulate(judgments == _USEFUL, axis=1)
+    start = steps.start
+    place = np.arange(len(start))
+    now = np.flatnonzero(place > start)
+    before, episode = now - 1, steps.episode[now]
+    useful = np.maximum.accumulate(np.where(steps.judgment == USEFUL, place, -1)) >= start
+    # A known success ends the run of failures, an unknown one hides it.
+    as_judgments = np.select([steps.failed == 1, steps.failed == 0], [USELESS, USEFUL], NONE)
     question, questions = pd.factorize(frame["question_id"])
-    episode, before = np.nonzero(np.arange(1, width) < n_actions[:, None])
-    action = actions[episode, before + 1]
     return DecisionPoints(
         episodes=frame,
         questions=tuple(map(str, questions)),
         episode=episode,
         question=question[episode].astype(np.int64),
-        t=before + 1,
-        action=action,
-        answered=action == _FINISH,
-        is_last=before + 2 == n_actions[episode],
-        run=runs[episode, before],
-        judged=judgments[episode, before] != NONE,
-        earlier_useful=useful_so_far[episode, before],
-        failed_run=failed_runs[episode, before],
+        t=(place - start)[now],
+        action=steps.action[now],
+        answered=steps.action[now] == FINISH,
+        is_last=(place - start)[now] + 1 == steps.n_actions[episode],
+        run=current_run(steps.judgment, start)[before],
+        judged=steps.judgment[before] != NONE,
+        unparsed=steps.judgment[before] == UNPARSED,
+        earlier_useful=useful[before],
+        failed_run=current_run(as_judgments, start)[before],
     )
 
 
@@ -282,23 +190,106 @@ def observation_table(episodes: Episodes) -> pd.DataFrame:
     EpisodeError
         If an episode is not what the schema says.
     """
-    frame, codes = as_codes(episodes, ("question_id", "regime", "actions", "judgments"))
-    actions, judgments = codes.actions, codes.judgments
-    observed = (actions != NONE) & (actions != _FINISH)
-    episode, position = np.nonzero(observed)
-    failed = _failed_matrix(frame, actions)[episode, position]
-    words = np.array([*JUDGMENTS, None], dtype=object)
-    table = {
-        name: frame[name].to_numpy()[episode]
-        for name in (*_LABELS[:3], "question_id", "regime")
-        if name in frame
-    }
-    return (
-        pd.DataFrame(table)
-        .assign(
-            t=position + 1,
-            judgment=words[judgments[episode, position]],
-            failed=pd.array(failed == 1, dtype="boolean"),
-        )
-        .assign(failed=lambda rows: rows["failed"].mask(failed == NONE))
+    return observations_of(as_frame(episodes, ("question_id", "regime", "actions", "judgments")))
+
+
+def observations_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of :func:`observation_table` of checked episodes."""
+    steps = steps_of(frame)
+    observed = steps.action != FINISH
+    failed = steps.failed[observed]
+    labels = {name: frame[name].to_numpy()[steps.episode[observed]] for name in _LABELS if name in frame}
+    return pd.DataFrame(labels).assign(
+        t=(np.arange(len(observed)) - steps.start)[observed] + 1,
+        judgment=np.array([*JUDGMENTS, None], dtype=object)[steps.judgment[observed]],
+        failed=pd.arrays.BooleanArray(failed == 1, failed == NONE),
     )
+
+
+def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
+    """Return how episodes end, by regime.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``regime``, ``episodes``, ``share answered`` (ended in finish), ``median answering action``
+        (1-based, among those; missing without an answer) and ``tool calls`` (mean per episode).
+    """
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    length = frame["actions"].map(len)
+    answered = frame["actions"].map(lambda actions: len(actions) > 0 and actions[-1] == "finish").astype(bool)
+    facts = pd.DataFrame(
+        {
+            "regime": frame["regime"],
+            "answered": answered,
+            "answering action": length.where(answered),
+            "calls": length - answered,
+        }
+    )
+    grouped = facts.groupby("regime", sort=False)
+    return pd.DataFrame(
+        {
+            "episodes": grouped.size(),
+            "share answered": grouped["answered"].mean().round(3),
+            "median answering action": grouped["answering action"].median(),
+            "tool calls": grouped["calls"].mean().round(2),
+        }
+    ).reset_index()
+
+
+def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:
+    """Return how many decisions and answers each group of Δ holds, by step.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``actions`` and ``judgments``.
+    t_min, t_max : int, default 3 and 6
+        First and last step.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
+    """
+    points = build_decision_points(episodes)
+    steps = np.arange(t_min, t_max + 1)
+    at = points.t == steps[:, None]
+    table = {"t": steps}
+    groups = {"a": points.run == points.t, "b": (points.run >= 1) & (points.run <= points.t - 2)}
+    for name, member in groups.items():
+        table[f"decisions ({name})"] = (at & member).sum(axis=1)
+        table[f"answers ({name})"] = (at & member & points.answered).sum(axis=1)
+    return pd.DataFrame(table)
+
+
+def judged_by_position(episodes: Episodes) -> pd.DataFrame:
+    """Return how often results are judged useless, by their position in the episode.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a kind of result and position: ``failed`` (by design), ``t`` (position, from 1), ``useless``
+        (share judged USELESS, of the judged ones) and ``n`` (judgments). Results without a judgment, or of an
+        unknown kind, are left out.
+
+    Examples
+    --------
+    >>> episode = {"question_id": "q", "regime": "recover_after_1", "actions": ["search", "search", "finish"]}
+    >>> judged_by_position([episode | {"judgments": ["USELESS", "USEFUL"]}]).values.tolist()
+    [[False, 2, 0.0, 1], [True, 1, 1.0, 1]]
+    """
+    table = observation_table(episodes)
+    judged = table[table["judgment"].notna() & table["failed"].notna()]
+    useless = (judged["judgment"] == "USELESS").groupby([judged["failed"].astype(bool), judged["t"]])
+    return useless.agg(useless="mean", n="size").reset_index()

@@ -1,93 +1,65 @@
 """The files that episodes are kept in: JSON lines, plain or compressed, and Parquet."""
 
-import gzip
 import json
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from judged_useless._io.files import write_atomically
-from judged_useless._io.strict_json import RepeatedKeyError, shown, strict_loads
-from judged_useless.episodes.columns import entries
-from judged_useless.episodes.kinds import missing, unencodable_field
+from judged_useless._io.files import UnreadableFileError, text_lines, write_atomically
+from judged_useless._io.messages import shown
+from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
+from judged_useless.episodes.frames import fill_judgments, from_records, settled
 from judged_useless.episodes.schema import (
+    KEY,
     OPTIONAL,
     PROBED,
     REQUIRED,
+    WHOLE,
     EpisodeError,
     NoEpisodesError,
-    fill_judgments,
+    encodable,
+    plain,
     validate,
 )
 
-_WORDS = pa.list_(pa.string())
 _TYPES: dict[str, pa.DataType] = {
-    **dict.fromkeys(("model", "condition", "split", "question_id", "regime"), pa.string()),
-    **dict.fromkeys(("actions", "judgments", "stated"), _WORDS),
-    **dict.fromkeys(("termination", "task", "answer"), pa.string()),
-    **dict.fromkeys(("budget", "n_judgment_calls", "n_discarded", "seed"), pa.int64()),
-    **dict.fromkeys(("success", "simulated"), pa.bool_()),
+    **dict.fromkeys((*KEY, "termination", "task", "answer", "repaired_answer"), pa.string()),
+    **dict.fromkeys(WHOLE, pa.int64()),
+    **dict.fromkeys(("success", "simulated", "repaired_success"), pa.bool_()),
     **dict.fromkeys(("failed", "answer_now", "answer_now_repaired"), pa.list_(pa.bool_())),
-    # What probes and a run's log add.
-    **dict.fromkeys(("usefulness", "prefer", "stated_label", "stated_by_label"), _WORDS),
-    **dict.fromkeys(("pages", "gold_titles"), _WORDS),
     **dict.fromkeys(("p_continue", "p_answer_now"), pa.list_(pa.float64())),
-    "repaired_answer": pa.string(),
-    "repaired_success": pa.bool_(),
 }
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    number = 0
-    packed = path.suffix == ".gz"
-    # Lines are decoded one by one: a text stream decodes ahead, and would name too early a line.
-    with gzip.open(path, "rb") if packed else path.open("rb") as stream:
-        try:
-            for number, line in enumerate(stream, 1):
-                # Some editors and spreadsheets begin a file with a byte-order mark.
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                if text.strip():
-                    yield number, text
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise EpisodeError(
-                f"{path}, after line {number}: the compressed file is cut off or damaged"
-            ) from error
-        except UnicodeDecodeError as error:
-            raise EpisodeError(f"{path}, line {number}: not UTF-8 text, expected JSON lines") from error
+_WORDS = pa.list_(pa.string())
+#: Whole numbers stay whole beside nulls.
+_WHOLE_TYPES: Any = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
 def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+    place = f"{path}, line {number}"
     try:
         record = strict_loads(line)
     except RepeatedKeyError as error:
-        raise EpisodeError(
-            f"{path}, line {number}: field {shown(error.key)} is given twice, expected once"
-        ) from error
+        raise EpisodeError(f"{place}: field {shown(error.key)} is given twice, expected once") from error
     except json.JSONDecodeError as error:
-        what = "the line is cut off" if not line.endswith("\n") else "not valid JSON"
+        what = "not valid JSON" if line.endswith("\n") else "the line is cut off"
         if error.msg == "Extra data":
             what = "more than one JSON value"
         raise EpisodeError(
-            f"{path}, line {number}: {what} ({error.msg} at column {error.colno}), "
-            "expected one JSON object a line"
+            f"{place}: {what} ({error.msg} at column {error.colno}), expected one JSON object a line"
         ) from error
     except (ValueError, RecursionError) as error:  # a number too long, or brackets too deep, to be read
-        raise EpisodeError(f"{path}, line {number}: JSON that cannot be read ({error})") from error
+        raise EpisodeError(f"{place}: JSON that cannot be read ({error})") from error
     if not isinstance(record, dict):
-        raise EpisodeError(f"{path}, line {number}: expected a JSON object, found {type(record).__name__}")
-    if "\\u" in line and (field := unencodable_field(record)):
-        raise EpisodeError(f"{path}, line {number}: field {field}: half of a surrogate pair, expected a text")
+        raise EpisodeError(f"{place}: expected a JSON object, found {type(record).__name__}")
+    if "\\u" in line and (name := next((name for name in record if not encodable(name)), "")):
+        raise EpisodeError(f"{place}: field {name!r}: half of a surrogate pair, expected a text")
     for name in required:
         if name not in record:
-            raise EpisodeError(
-                f"{path}, line {number}: field {name!r} is missing; an episode has {', '.join(required)}"
-            )
+            raise EpisodeError(f"{place}: field {name!r} is missing; an episode has {', '.join(required)}")
     return record
 
 
@@ -114,10 +86,6 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
         If the file is empty, a line is cut off or not an episode; the message names file, line and field.
     FileNotFoundError
         If there is no such file.
-
-    References
-    ----------
-    Fields: the released episodes' data card; DESIGN of this project in ``book/data.md``.
     """
     path = Path(path)
     if path.is_dir():
@@ -125,13 +93,16 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
             f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
         )
     numbers, records = [], []
-    for number, line in _lines(path):
-        records.append(_record(path, number, line, required))
-        numbers.append(number)
+    try:
+        for number, line in text_lines(path):
+            records.append(_record(path, number, line, required))
+            numbers.append(number)
+    except UnreadableFileError as error:
+        raise EpisodeError(str(error)) from error
     if not records:
         raise NoEpisodesError(f"{path}: the file holds no episode")
-    frame = _normalise(pd.DataFrame.from_records(records))
-    return validate(frame, source=str(path), lines=numbers, required=required)
+    frame = fill_judgments(from_records(records))
+    return settled(validate(frame, source=str(path), lines=numbers, required=required))
 
 
 def load_parquet(path: str | Path) -> pd.DataFrame:
@@ -158,7 +129,7 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        frame = pq.read_table(path).to_pandas(strings_to_categorical=False)
+        frame = pq.read_table(path).to_pandas(types_mapper=_WHOLE_TYPES.get)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
         if isinstance(error, OSError) and error.errno is not None:
@@ -166,10 +137,9 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
         raise EpisodeError(f"{path}: not a readable Parquet file ({error})") from error
     if frame.empty:
         raise NoEpisodesError(f"{path}: the file holds no episode")
-    for name in {"p_continue", "p_answer_now"} & set(frame):
-        lists = [entries(value) if isinstance(value, np.ndarray) else value for value in frame[name]]
-        frame[name] = pd.Series(lists, index=frame.index, dtype=object)
-    return validate(_normalise(frame), source=str(path))
+    for name in {"p_continue", "p_answer_now"} & set(frame):  # whose arrays have NaN for null
+        frame[name] = pd.Series(map(plain, frame[name]), index=frame.index, dtype=object)
+    return settled(validate(fill_judgments(frame), source=str(path)))
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
@@ -194,19 +164,7 @@ def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
     """
     validate(frame, source=str(path))
     names = [name for name in (*REQUIRED, *OPTIONAL, *PROBED) if name in frame]
-    columns = [pa.array([_plain(value) for value in frame[name]], type=_TYPES[name]) for name in names]
+    whole = frame.astype({name: "Int64" for name in WHOLE if name in frame})
+    columns = [pa.array([plain(v) for v in whole[name]], type=_TYPES.get(name, _WORDS)) for name in names]
     table = pa.Table.from_arrays(columns, names=names)
     return write_atomically(path, lambda target: pq.write_table(table, target, compression="zstd"))
-
-
-def _plain(value: object) -> object:
-    return (
-        entries(value) if isinstance(value, np.ndarray | list | tuple) else None if missing(value) else value
-    )
-
-
-def _normalise(frame: pd.DataFrame) -> pd.DataFrame:
-    """Give episodes without any judgment an empty list, and leave optional columns out that say nothing."""
-    frame = fill_judgments(frame)
-    silent = [name for name in (*OPTIONAL, *PROBED) if name in frame and frame[name].isna().all()]
-    return frame.drop(columns=silent)

@@ -1,20 +1,54 @@
-"""Episodes of any accepted form as a checked table."""
+"""Episodes of any accepted form as a table, checked where they enter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-from judged_useless.episodes.codes import ListCodes
-from judged_useless.episodes.kinds import unencodable_field
-from judged_useless.episodes.schema import PROBED, EpisodeError, Episodes, checked_codes, fill_judgments
+from judged_useless.episodes.schema import (
+    MINIMUM,
+    OPTIONAL,
+    PROBED,
+    WHOLE,
+    EpisodeError,
+    Episodes,
+    missing,
+    require_columns,
+    validate,
+)
 
-#: Fields that every stopping measure needs.
-MINIMUM = ("question_id", "actions", "judgments")
+
+def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes with an empty list where there is no list of judgments.
+
+    The released episodes of the clean and plausible regimes have no judgment; whether a file says so with an
+    empty list or with null is the writer's choice.
+    """
+    require_columns(frame, ())
+    if "judgments" not in frame or not frame["judgments"].isna().any():
+        return frame
+    filled = [[] if missing(value) else value for value in frame["judgments"]]
+    return frame.assign(judgments=pd.Series(filled, index=frame.index, dtype=object))
+
+
+def from_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return records as a table whose values are as they were: no whole number becomes a float."""
+    return pd.DataFrame(list(records), dtype=object)
+
+
+def settled(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return checked episodes with typed columns, and without optional fields that say nothing."""
+    silent = [name for name in (*OPTIONAL, *PROBED) if name in frame and frame[name].isna().all()]
+    return typed(frame.drop(columns=silent))
+
+
+def typed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return checked episodes with the type of column that each field has: whole also beside nulls."""
+    return frame.astype({name: "Int64" for name in WHOLE if name in frame}).infer_objects()
 
 
 def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: bool = False) -> pd.DataFrame:
-    """Return episodes of any accepted form as a checked table.
+    """Return episodes of any accepted form as a table, checked in the fields that a measure reads.
 
     Parameters
     ----------
@@ -23,7 +57,7 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
     required : sequence of str
         Fields that must be there.
     beside : bool, default False
-        Whether what probes add is read too; it is checked if so, or if a column of it is required.
+        Whether what probes add is read as well, and so checked.
 
     Returns
     -------
@@ -35,36 +69,6 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
     EpisodeError
         If there is no episode, or one of them is not what the schema says.
     """
-    frame = _table(episodes, required)
-    checked_codes(frame, required=required, beside=beside or not set(PROBED).isdisjoint(required))
-    return frame
-
-
-def as_codes(episodes: Episodes, required: Sequence[str] = MINIMUM) -> tuple[pd.DataFrame, ListCodes]:
-    """Return episodes of any accepted form as a checked table, and their lists as codes.
-
-    Parameters
-    ----------
-    episodes, required
-        As in :func:`as_frame`; ``actions`` must be among the fields required.
-
-    Returns
-    -------
-    tuple of pandas.DataFrame and ListCodes
-
-    Raises
-    ------
-    EpisodeError
-        As in :func:`as_frame`.
-    """
-    frame = _table(episodes, required)
-    codes = checked_codes(frame, required=required, beside=False)
-    if codes is None:
-        raise ValueError("codes need the field 'actions'")
-    return frame, codes
-
-
-def _table(episodes: Episodes, required: Sequence[str]) -> pd.DataFrame:
     if isinstance(episodes, str | bytes | Mapping):
         raise TypeError(
             f"expected episodes (a table or mappings), not {type(episodes).__name__}; load them first"
@@ -79,19 +83,10 @@ def _table(episodes: Episodes, required: Sequence[str]) -> pd.DataFrame:
             for name in required:
                 if name not in record:
                     raise EpisodeError(f"episodes, row {row}: field {name!r} is missing")
-        frame = _from_records(records)
+        frame = from_records(records)
     if frame.empty:
         raise EpisodeError("there are no episodes; check the filters that chose them")
-    return fill_judgments(frame)
-
-
-def _from_records(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    try:
-        return pd.DataFrame.from_records(records)
-    except UnicodeEncodeError as error:
-        for row, record in enumerate(records, 1):
-            if field := unencodable_field(record):
-                raise EpisodeError(
-                    f"episodes, row {row}: field {field}: half of a surrogate pair, expected a text"
-                ) from error
-        raise
+    frame = fill_judgments(frame)
+    unread = [name for name in PROBED if name in frame and not beside and name not in required]
+    validate(frame.drop(columns=unread), required=required)
+    return frame if isinstance(episodes, pd.DataFrame) else typed(frame)

@@ -1,20 +1,22 @@
-"""What an episode is: the released fields, and a check that names file, line and field."""
+"""What an episode is: its fields, what each may hold, and the one check where episodes enter."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Sized
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pydantic import FailFast, Field, Strict, TypeAdapter, ValidationError
 
-from judged_useless._io.strict_json import shown
-from judged_useless.episodes.codes import ListCodes, list_codes
-from judged_useless.episodes.columns import PROBED as PROBED
-from judged_useless.episodes.columns import column_fault
-from judged_useless.episodes.kinds import TERMINATIONS as TERMINATIONS
-from judged_useless.episodes.kinds import as_list, encodable, kind_fault, missing
-from judged_useless.protocol.vocabulary import ACTIONS as ACTIONS
-from judged_useless.protocol.vocabulary import JUDGMENTS as JUDGMENTS
+from judged_useless._io.messages import shown
+from judged_useless.protocol.vocabulary import (
+    ACTIONS,
+    JUDGMENTS,
+    PREFERENCES,
+    STATED_LABELS,
+    USEFULNESS,
+)
 
 #: Fields that every stored episode has.
 REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")
@@ -23,15 +25,89 @@ OPTIONAL = (
     "termination", "task", "budget", "answer", "failed", "stated", "n_judgment_calls", "n_discarded", "seed",
     "simulated",
 )  # fmt: skip
+#: Fields that every stopping measure needs.
+MINIMUM = ("question_id", "actions", "judgments")
 #: What makes an episode one episode.
 KEY = ("model", "condition", "split", "question_id", "regime")
+#: Whole numbers, kept so beside nulls: a seed beyond 2**53 would not survive a column of floats.
+WHOLE = ("budget", "seed", "n_judgment_calls", "n_discarded")
 #: Actions an episode may take when it does not say so itself (paper §2).
 DEFAULT_BUDGET = 8
+#: How an episode ended; null where it cannot be known.
+TERMINATIONS = ("answered", "budget_exhausted", "format_failure", "generation_truncated")
 
 Episodes = pd.DataFrame | Iterable[Mapping[str, Any]]
-_TEXT = ("model", "condition", "split", "question_id", "regime")
-_LISTS = {np.ndarray, list, tuple}
-_CHECKED = ("actions", "judgments", "termination", "failed", "budget", "stated")
+
+#: A bound on the length makes pydantic look into the text: half of a surrogate pair could not be written.
+_Text = Annotated[str, Field(strict=True, min_length=0)]
+_Name = Annotated[str, Field(strict=True, pattern=r"\S")]
+#: With blanks around it, a regime would pass for one of the reader's own.
+_Regime = Annotated[str, Field(strict=True, pattern=r"^\S(.*\S)?$")]
+_Truth = Annotated[bool, Strict()]
+_Whole = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
+_Count = Annotated[int, Field(strict=True, ge=0, lt=2**63)]
+_Probability = Annotated[float, Field(strict=True, ge=0, le=1)]
+
+
+def _one_of(words: tuple[str, ...]) -> Any:  # noqa: ANN401 - a type
+    return Literal[words]
+
+
+def _listed(kind: Any) -> Any:  # noqa: ANN401 - a type
+    return Annotated[list[kind], Strict()]
+
+
+#: Probe -> field of its results at one observation -> what it holds.
+PROBE_FIELDS: dict[str, dict[str, Any]] = {
+    "judgments": {"judgment": _one_of(JUDGMENTS)},
+    "answer-now": {
+        # Any word: an action that is none is what the agent wrote all the same.
+        "action": _Text | None, "answer": _Text | None, "success": _Truth, "placeholder": _Truth,
+        "repaired_answer": _Text | None, "repaired_success": _Truth,
+    },
+    "beliefs": {
+        "usefulness": _one_of(USEFULNESS) | None, "p_continue": _Probability | None,
+        "p_answer_now": _Probability | None, "prefer": _one_of(PREFERENCES) | None,
+    },
+    "repair": {"repaired_answer": _Text | None, "repaired_success": _Truth},
+    "stated": {
+        "label": _one_of(STATED_LABELS) | None, "judgment": _one_of(("USELESS", "USEFUL")) | None,
+    },
+}  # fmt: skip
+#: Probe -> column of the episodes -> field of its results. One entry an observation, None where not asked.
+LISTS: dict[str, dict[str, str]] = {
+    "answer-now": {"answer_now": "success", "answer_now_repaired": "repaired_success"},
+    "beliefs": {name: name for name in ("usefulness", "p_continue", "p_answer_now", "prefer")},
+    "stated": {"stated_label": "label", "stated_by_label": "judgment"},
+}
+_ASKED = {column: PROBE_FIELDS[probe][field] for probe, of in LISTS.items() for column, field in of.items()}
+#: What probes and a run's log add to episodes.
+PROBED = (*_ASKED, "pages", "gold_titles", "repaired_answer", "repaired_success")
+
+#: Field -> what it holds. Where an optional field is null, it says nothing.
+FIELDS: dict[str, Any] = {
+    **dict.fromkeys(KEY, _Name), "regime": _Regime,
+    "actions": _listed(_one_of(ACTIONS)), "judgments": _listed(_one_of(JUDGMENTS) | None),
+    "success": _Truth, "termination": _one_of(TERMINATIONS) | None, "task": _Text | None,
+    "answer": _Text | None, "budget": _Whole | None, "seed": _Whole | None,
+    "n_judgment_calls": _Count | None, "n_discarded": _Count | None, "simulated": _Truth | None,
+    "failed": _listed(_Truth) | None, "stated": _listed(_Text | None) | None,
+    **{name: _listed(kind | None) | None for name, kind in _ASKED.items()},
+    "pages": _listed(_Text | None) | None, "gold_titles": _listed(_Text) | None,
+    "repaired_answer": _Text | None, "repaired_success": _Truth | None,
+}  # fmt: skip
+#: Lists of one entry an observation: just as many, or at most.
+_EXACT, _AT_MOST = ("failed", "pages"), ("judgments", "stated", *_ASKED)
+#: Type of pydantic's error -> how a message says it, where its own words are a programmer's.
+_WORDING = {
+    "string_pattern_mismatch": "expected a text with something in it, and no blanks around a regime",
+    "string_unicode": "half of a surrogate pair, expected a text",
+    "string_type": "expected a text",
+    "bool_type": "expected true or false",
+    "list_type": "expected a list",
+    **dict.fromkeys(("int_type", "less_than"), "expected a whole number of 64 bits"),
+    "float_type": "expected a number",
+}
 
 
 class EpisodeError(ValueError):
@@ -42,101 +118,98 @@ class NoEpisodesError(EpisodeError):
     """A source without an episode, or with none of those that were asked for."""
 
 
-def _place(source: str, lines: Sequence[int] | None, row: int) -> str:
-    return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
+def as_list(value: object) -> bool:
+    """Return whether a value is a list of any kind: no text, no mapping."""
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
 
 
-def _raise_repeated(frame: pd.DataFrame, source: str) -> None:
-    if not frame.columns.is_unique:
-        name = frame.columns[frame.columns.duplicated()][0]
-        raise EpisodeError(f"{source}: field {name!r}: the column occurs twice, expected once")
+def missing(value: object) -> bool:
+    """Return whether a value says nothing: null, or what a table has for it."""
+    return value is None or value is pd.NA or (isinstance(value, float) and value != value)
 
 
-def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return episodes with an empty list where there is no list of judgments.
-
-    The released episodes of the clean and plausible regimes have no judgment; whether a file says so with an
-    empty list or with null is the writer's choice.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Episodes, not yet checked.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same object where nothing was missing.
-
-    Raises
-    ------
-    EpisodeError
-        If a column occurs twice.
-    """
-    _raise_repeated(frame, "episodes")
-    if "judgments" not in frame or not frame["judgments"].isna().any():
-        return frame
-    filled = [[] if missing(value) else value for value in frame["judgments"]]
-    return frame.assign(judgments=pd.Series(filled, index=frame.index, dtype=object))
+def encodable(text: str) -> bool:
+    """Return whether a text can be written: half of a surrogate pair cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
-def _words_problem(value: object, known: tuple[str, ...], allow_none: bool) -> str:
-    if not isinstance(value, Iterable) or not as_list(value):
-        return f"expected a list of {', '.join(known)}, found {shown(value)}"
-    for position, word in enumerate(value, 1):
-        if not (isinstance(word, str) and word in known) and not (allow_none and missing(word)):
-            expected = ", ".join(known) + (" or null" if allow_none else "")
-            return f"entry {position} is {shown(word)}, expected one of {expected}"
-    return ""
+@cache
+def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - a type
+    return TypeAdapter(Annotated[list[kind], FailFast()])
 
 
-def _record_problem(record: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Return the first field of a record that is wrong, and what is wrong with it."""
-    if "actions" not in record:  # a measure of success alone asks for no actions
-        return None
-    if problem := _words_problem(record["actions"], ACTIONS, allow_none=False):
-        return "actions", problem
-    actions = list(record["actions"])
-    observations = sum(action != "finish" for action in actions)
-    if "finish" in actions[:-1]:
-        return (
-            "actions",
-            f"finish at entry {actions.index('finish') + 1} of {len(actions)}, expected only at the end",
+def fault_of(kind: Any, value: object) -> str:  # noqa: ANN401 - a type
+    """Return what is wrong with a value of a kind (see :data:`PROBE_FIELDS`), or an empty text."""
+    return _faults(kind, [value]).get(0, "")
+
+
+def _faults(kind: Any, values: list[Any]) -> dict[int, str]:  # noqa: ANN401 - a type
+    """Return the fault of the first wrong value, by its place."""
+    try:
+        _adapter(kind).validate_python(values)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        row, *entry = first["loc"]
+        text = _WORDING.get(first["type"]) or first["msg"].replace("Input should be", "expected")
+        place = f"entry {int(entry[0]) + 1}: " if entry else ""
+        return {int(row): f"{place}{text}, found {shown(first['input'])}"}
+    return {}
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - whatever a record holds
+    """Return a table's value as JSON has it: None for missing, lists for arrays, Python's own numbers."""
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if missing(value) else value
+
+
+def _values(frame: pd.DataFrame, name: str) -> list[Any]:
+    column = frame[name]
+    values = column.tolist()
+    if name in WHOLE and column.dtype.kind == "f":  # a table of the reader's own, with nulls
+        return [int(value) if value.is_integer() else plain(value) for value in values]
+    if set(map(type, values)) <= {str, bool, int, list}:
+        return values
+    if set(map(type, values)) == {np.ndarray} and all(each.dtype == object for each in values):
+        return [each.tolist() for each in values]
+    return [plain(value) for value in values]
+
+
+def _of_kind(frame: pd.DataFrame, name: str) -> tuple[list[Any], dict[int, str]]:
+    """Return a column's values, and what is wrong with the first that is not of its kind."""
+    values = _values(frame, name)
+    faults = _faults(FIELDS[name], values)
+    if faults and any(type(value) is list for value in values):  # entries may be as tables have them
+        values = [plain(value) for value in values]
+        faults = _faults(FIELDS[name], values)
+    return values, faults
+
+
+def _misfits(name: str, values: list[Any], actions: list[list[str]]) -> tuple[NDArray[np.bool_], str]:
+    """Return which values of a field do not fit the actions, and what was expected."""
+    taken = np.fromiter(map(len, actions), np.int64, len(actions))
+    answered = np.array([row[-1:] == ["finish"] for row in actions], dtype=bool)
+    if name == "actions":
+        finishes = np.array([row.count("finish") for row in actions])
+        return finishes > answered, "finish at its end only"
+    if name in (*_EXACT, *_AT_MOST):
+        lengths = np.array([-1 if value is None else len(value) for value in values])
+        observations = taken - answered
+        wrong = (lengths >= 0) & (lengths != observations) if name in _EXACT else lengths > observations
+        return wrong, f"{'one' if name in _EXACT else 'at most one'} entry for each action other than finish"
+    if name == "termination":
+        given = np.array([value is not None for value in values])
+        return given & (np.array([value == "answered" for value in values]) != answered), (
+            "'answered' just where the last action is finish"
         )
-    judgments = record.get("judgments", [])
-    if problem := _words_problem(judgments, JUDGMENTS, allow_none=True):
-        return "judgments", problem
-    if len(judgments) > observations:
-        return (
-            "judgments",
-            f"{len(judgments)} judgments for {observations} observations, expected at most one "
-            "for each action other than finish",
-        )
-    return _optional_problem(record, actions, observations)
-
-
-def _optional_problem(
-    record: Mapping[str, Any], actions: list[str], observations: int
-) -> tuple[str, str] | None:
-    termination, failed, budget, stated = (record.get(name) for name in _CHECKED[2:])
-    if not missing(termination):
-        if termination not in TERMINATIONS:
-            return (
-                "termination",
-                f"expected one of {', '.join(TERMINATIONS)} or null, found {shown(termination)}",
-            )
-        if (termination == "answered") != (actions[-1:] == ["finish"]):
-            return "termination", f"{termination!r} does not fit the last action {actions[-1:] or None}"
-    if isinstance(failed, Sized) and len(failed) != observations:
-        return (
-            "failed",
-            f"expected a list of {observations} booleans, one an observation, found {shown(failed)}",
-        )
-    if isinstance(stated, Sized) and len(stated) > observations:
-        return "stated", f"{len(stated)} for {observations} observations, expected at most one for each"
-    if not missing(budget) and float(str(budget)) < max(1, len(actions)):
-        return "budget", f"expected at least the {len(actions)} actions taken, found {shown(budget)}"
-    return None
+    budgets = np.array([np.inf if value is None else value for value in values])
+    return budgets < np.maximum(taken, 1), "at least the actions taken"
 
 
 def validate(
@@ -145,7 +218,6 @@ def validate(
     source: str = "episodes",
     lines: Sequence[int] | None = None,
     required: Sequence[str] = REQUIRED,
-    origins: Callable[[], Sequence[str]] | None = None,
 ) -> pd.DataFrame:
     """Return the episodes unchanged, or refuse them with the place and the field of the first fault.
 
@@ -159,175 +231,86 @@ def validate(
         1-based line of each row, for the message; row numbers are given without it.
     required : sequence of str
         Columns that must be there (default: the released ones).
-    origins : callable, optional
-        Returns the file that each row is from, where there are several: if an episode occurs twice, the
-        message names both.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The same object.
 
     Raises
     ------
     EpisodeError
         If a field is missing or has a wrong value, or if one question and regime of a cell occurs twice.
     """
-    checked_codes(frame, source=source, lines=lines, required=required, origins=origins)
+
+    def place(row: int) -> str:
+        return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
+
+    require_columns(frame, required, source)
+    actions: list[list[str]] | None = None
+    for name in [name for name in FIELDS if name in frame]:
+        values, faults = _of_kind(frame, name)
+        for row, fault in faults.items():
+            raise EpisodeError(f"{place(row)}: field {name!r}: {fault}")
+        if name == "actions":
+            actions = values
+        if actions is not None and name in ("actions", "termination", "budget", *_EXACT, *_AT_MOST):
+            wrong, expected = _misfits(name, values, actions)
+            if wrong.any():
+                row = int(wrong.argmax())
+                raise EpisodeError(
+                    f"{place(row)}: field {name!r}: expected {expected}, found {shown(values[row])} for the "
+                    f"{len(actions[row])} actions {shown(actions[row])}"
+                )
+    refuse_repeated(frame, place)
     return frame
 
 
-def checked_codes(
-    frame: pd.DataFrame,
-    *,
-    source: str = "episodes",
-    lines: Sequence[int] | None = None,
-    required: Sequence[str] = REQUIRED,
-    origins: Callable[[], Sequence[str]] | None = None,
-    beside: bool = True,
-) -> ListCodes | None:
-    """Check episodes as :func:`validate` does, and return their lists as codes (None without ``actions``).
-
-    Episodes are first checked as arrays; where that finds anything, they are gone through one by one, which
-    decides, and names the first fault.
-
-    Parameters
-    ----------
-    frame, source, lines, required, origins
-        As in :func:`validate`.
-    beside : bool, default True
-        Check what probes add as well; measures that do not read it are spared that.
-
-    Returns
-    -------
-    ListCodes or None
-
-    Raises
-    ------
-    EpisodeError
-        As in :func:`validate`.
-    """
-    _raise_repeated(frame, source)
+def require_columns(frame: pd.DataFrame, required: Sequence[str], source: str = "episodes") -> None:
+    """Refuse a table that lacks a column or has one twice."""
+    if not frame.columns.is_unique:
+        name = frame.columns[frame.columns.duplicated()][0]
+        raise EpisodeError(f"{source}: field {name!r}: the column occurs twice, expected once")
     for name in required:
         if name not in frame:
             raise EpisodeError(f"{source}: field {name!r} is missing; an episode has {', '.join(required)}")
-    if fault := kind_fault(frame):
-        raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
-    sound, codes = _quick_check(frame)
-    if not sound:
-        _raise_first(frame, lambda row: _place(source, lines, row))
-    if beside and (fault := column_fault(frame)):
-        raise EpisodeError(f"{_place(source, lines, fault[0])}: field {fault[1]!r}: {fault[2]}")
-    repeated = _repeated(frame)
-    if repeated.any():
-        row = int(repeated.argmax())
-        raise EpisodeError(_second(frame, row, _place(source, lines, row), origins))
-    return list_codes(frame) if codes is None and "actions" in frame else codes
 
 
-def _second(frame: pd.DataFrame, row: int, place: str, origins: Callable[[], Sequence[str]] | None) -> str:
-    """Return what is wrong where an episode is, or could be, one that came before, and where both are."""
-    key = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
-    what = ", ".join(f"{name}={shown(frame[name].iloc[[row]].tolist()[0])}" for name in key)
-    also = ""
-    if origins is not None:
-        # One that is the same in everything, if there is one: others may merely leave something out.
-        equal = [
-            (frame[names] == frame[names].iloc[row]).all(axis=1).to_numpy()[:row]
-            for names in (key, list(KEY))
-        ]
-        files = origins()
-        place, first = files[row], files[int(next(same for same in equal if same.any()).argmax())]
-        also = f" ({place} is given twice)" if first == place else f", beside one in {first}"
-    return (
-        f"{place}: field 'question_id': a second episode with {what}{also}; "
-        "expected one for each question and regime of a cell"
-    )
+def with_task(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes whose ``task``, where some leave it out, is the paper's: HotpotQA, or FEVER."""
+    if "task" not in frame or "split" not in frame or not frame["task"].isna().any():
+        return frame
+    fever = frame["split"].str.startswith("fever")
+    return frame.assign(task=frame["task"].where(frame["task"].notna(), np.where(fever, "fever", "hotpotqa")))
 
 
-def _repeated(frame: pd.DataFrame) -> NDArray[np.bool_]:
-    """Return which episodes are, or could be, one that came before.
+def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
+    """Refuse an episode that is, or could be, one that came before.
 
-    What an episode leaves out is what the paper has: eight actions, HotpotQA, or FEVER on a split named so.
+    What an episode leaves out is what the paper has: eight actions, and the task of :func:`with_task`.
     Without a seed it could be any of those with one.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Whose fields are sound.
+    place : callable
+        Returns where the episode of a row is.
     """
-    key = frame[[name for name in (*KEY, "task") if name in frame]]
-    if "task" in key and "split" in key and key["task"].isna().any():
-        fever = key["split"].str.startswith("fever")
-        key = key.assign(task=key["task"].where(key["task"].notna(), np.where(fever, "fever", "hotpotqa")))
+    key = with_task(frame[[name for name in (*KEY, "task") if name in frame]])
     if "budget" in frame:
         key = key.assign(budget=pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
-    same: NDArray[np.bool_] = key.duplicated().to_numpy()
-    if "seed" not in frame or not same.any():
-        return same
-    unknown = frame["seed"].isna()
-    after_unknown = unknown.groupby(key.groupby(list(key), dropna=False).ngroup()).cummax()
-    return same & (key.assign(seed=frame["seed"]).duplicated() | after_unknown).to_numpy()
-
-
-def _quick_check(frame: pd.DataFrame) -> tuple[bool, ListCodes | None]:
-    """Return whether nothing is wrong (False: the rows have to be gone through), and the lists as codes."""
-    if "success" in frame and frame["success"].dtype != bool:
-        return False, None
-    if not all(_all_texts(frame[name]) for name in _TEXT if name in frame):
-        return False, None
-    if "actions" not in frame:
-        return True, None
-    if not all(
-        set(map(type, frame[name].tolist())) <= _LISTS for name in ("actions", "judgments") if name in frame
-    ):
-        return False, None
-    try:
-        codes = list_codes(frame)
-    except (TypeError, ValueError):
-        return False, None
-    return codes.sound() and _options_sound(frame, codes), codes
-
-
-def _options_sound(frame: pd.DataFrame, codes: ListCodes) -> bool:
-    if "failed" in frame:
-        return False
-    if "termination" in frame:
-        given = frame["termination"].notna().to_numpy()
-        words = frame["termination"].to_numpy(dtype=object)[given]
-        if not (set(words) <= set(TERMINATIONS) and ((words == "answered") == codes.answered[given]).all()):
-            return False
-    if "stated" in frame:
-        stated = frame["stated"].map(lambda value: len(value) if as_list(value) else 0).to_numpy()
-        if (stated > codes.n_actions - codes.answered).any():
-            return False
-    if "budget" in frame:
-        budget = frame["budget"]
-        return budget.dtype == np.int64 and bool((budget >= np.maximum(codes.n_actions, 1)).all())
-    return True
-
-
-def _raise_first(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
-    for name in _TEXT:
-        if name in frame and not _all_texts(frame[name]):
-            for row, value in enumerate(frame[name]):
-                if not (isinstance(value, str) and value.strip() and encodable(value)):
-                    raise EpisodeError(
-                        f"{place(row)}: field {name!r}: expected a non-empty text, found {shown(value)}"
-                    )
-    columns = [name for name in _CHECKED if name in frame]
-    # Most episodes repeat another's course of actions, so each course is checked once.
-    seen: set[tuple[Hashable, ...]] = set()
-    for row, values in enumerate(zip(*(frame[name].tolist() for name in columns), strict=True)):
-        try:
-            course = tuple([tuple(value) if type(value) in _LISTS else value for value in values])
-            if course in seen:
-                continue
-            seen.add(course)
-        except TypeError:
-            pass  # an unhashable entry is a fault, which the check names
-        if fault := _record_problem(dict(zip(columns, values, strict=True))):
-            raise EpisodeError(f"{place(row)}: field {fault[0]!r}: {fault[1]}")
-
-
-def _all_texts(column: "pd.Series[Any]") -> bool:
-    """Return whether a column holds non-empty texts only, looking at each distinct value once."""
-    try:
-        return all(isinstance(value, str) and value.strip() and encodable(value) for value in column.unique())
-    except TypeError:  # something unhashable, so not a text
-        return False
+    same = key.duplicated()
+    if not same.any():
+        return
+    group = key.groupby(list(key), dropna=False, sort=False).ngroup()
+    if "seed" in frame:
+        seed, unknown = frame["seed"], frame["seed"].isna()
+        known_before = pd.DataFrame({"group": group, "seed": seed}).duplicated()
+        same &= known_before | unknown.groupby(group).cummax()
+    if same.any():
+        row = int(same.to_numpy().argmax())
+        alike = (group == group.iloc[row]).to_numpy()
+        if "seed" in frame and not unknown.iloc[row]:
+            alike = alike & (seed.isna() | (seed == seed.iloc[row])).to_numpy(dtype=bool)
+        names = [name for name in (*KEY, "task", "budget", "seed") if name in frame]
+        what = ", ".join(f"{name}={shown(plain(frame[name].iloc[row]))}" for name in names)
+        raise EpisodeError(
+            f"{place(row)}: field 'question_id': a second episode with {what}, beside the one in "
+            f"{place(int(alike.argmax()))}; expected one for each question and regime of a cell"
+        )

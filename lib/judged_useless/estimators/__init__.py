@@ -2,27 +2,46 @@
 
 from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
 from judged_useless.estimators.answering import (
+    answer_rate_after_run,
     median_answer_action,
     premature_rate,
     share_answered,
     share_at_last_action,
 )
-from judged_useless.estimators.belief_replies import answers_when_favoured, missing_replies
-from judged_useless.estimators.beliefs import belief_curves, belief_prior, belief_table, beliefs_by_model
-from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
-from judged_useless.estimators.cost import extra_calls, tool_calls, utility
+from judged_useless.estimators.beliefs import (
+    answers_when_favoured,
+    belief_curves,
+    belief_prior,
+    belief_table,
+    beliefs_by_model,
+    missing_replies,
+)
+from judged_useless.estimators.contrast import (
+    design_label_contrast,
+    leave_contrast,
+    switch_summary,
+    time_matched_contrast,
+)
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.hazard import hazard_by_failed_run
-from judged_useless.estimators.hazard_model import hazard_model
-from judged_useless.estimators.index import integration_index
-from judged_useless.estimators.inference import holm, non_inferiority, paired_contrast
-from judged_useless.estimators.judgments import specificity, useless_rate
-from judged_useless.estimators.leaving import leave_contrast, switch_summary
-from judged_useless.estimators.planning import plan_questions, planning_curves
-from judged_useless.estimators.pooling import pooled_contrast
-from judged_useless.estimators.rates import answer_rate_after_run, wilson_interval
-from judged_useless.estimators.stated_agreement import stated_agreement
-from judged_useless.estimators.success import MEAN3, MEAN4, mean_success, success_by_regime
+from judged_useless.estimators.hazard import hazard_by_failed_run, hazard_model, integration_index
+from judged_useless.estimators.inference import (
+    holm,
+    non_inferiority,
+    paired_contrast,
+    pooled_contrast,
+    wilson_interval,
+)
+from judged_useless.estimators.judgments import specificity, stated_agreement, useless_rate
+from judged_useless.estimators.planning import plan_questions
+from judged_useless.estimators.success import (
+    MEAN3,
+    MEAN4,
+    extra_calls,
+    mean_success,
+    success_by_regime,
+    tool_calls,
+    utility,
+)
 
 __all__ = [
     "MEAN3",
@@ -50,7 +69,6 @@ __all__ = [
     "non_inferiority",
     "paired_contrast",
     "plan_questions",
-    "planning_curves",
     "pooled_contrast",
     "precision_recall",
     "premature_rate",

@@ -7,11 +7,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless._io.strict_json import shown
-from judged_useless.episodes.kinds import missing
+from judged_useless._io.messages import shown
+from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Resampling,
+    Statistic,
+    Stream,
+    cluster_sums,
+    share,
+)
 
 Labels = Iterable[Hashable]
 Ints = NDArray[np.int64]
@@ -22,12 +29,8 @@ def _listed(values: Labels, name: str) -> list[Hashable]:
         raise TypeError(f"{name} must be a list, not one text")
     listed = list(values)
     for item, value in enumerate(listed, 1):
-        try:
-            hash(value)
-        except TypeError:
-            raise TypeError(
-                f"{name}, item {item}: {shown(value)}, expected a text, a number or the like"
-            ) from None
+        if not isinstance(value, Hashable):
+            raise TypeError(f"{name}, item {item}: {shown(value)}, expected a text, a number or the like")
     return listed
 
 
@@ -56,14 +59,13 @@ def _pairs(a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Has
         raise ValueError(f"a, b and clusters must have one length, not {n}, {len(second)} and {len(ids)}")
     if n == 0:
         raise UndefinedEstimateError("agreement is undefined: there is no item")
-    for name, values, fault in (
-        ("a", first, "label; leave out items that only one has labelled"),
-        ("b", second, "label; leave out items that only one has labelled"),
-        ("clusters", ids, "cluster, expected the question of every item"),
-    ):
+    for name, values in (("a", first), ("b", second), ("clusters", ids)):
         for item, value in enumerate(values, 1):
             if missing(value):
-                raise ValueError(f"{name}, item {item}: no {fault}")
+                what = (
+                    "cluster" if name == "clusters" else "label; leave out items that only one has labelled"
+                )
+                raise ValueError(f"{name}, item {item}: no {what}")
     labels = [*first, *second]
     if positive is not None:
         chosen = set(_listed(positive, "positive"))
@@ -152,19 +154,12 @@ def cohen_kappa(
     pairs = _pairs(a, b, clusters, positive)
     k = pairs.n_labels
     place = (pairs.cluster * k + pairs.first) * k + pairs.second
-    cells = np.bincount(place, minlength=pairs.n_clusters * k * k)
-    sums = cells.reshape(pairs.n_clusters, k * k).astype(np.float64)
-    name = "κ" if positive is None else "binary κ"
+    sums = np.bincount(place, minlength=pairs.n_clusters * k * k).reshape(pairs.n_clusters, k * k)
     parts = {"agreement": float((pairs.first == pairs.second).mean()), "n_classes": float(k)}
-    measure = Measure(
-        name,
-        sums,
-        _kappa(k),
-        n=len(place),
-        parts=parts,
-        undefined="both use one and the same label throughout",
-    )
-    return measure.estimate(plan)
+    return Measure(
+        "κ" if positive is None else "binary κ", sums.astype(np.float64), _kappa(k), n=len(place),
+        parts=parts, undefined="both use one and the same label throughout",
+    ).estimate(plan)  # fmt: skip
 
 
 def agreement(
@@ -194,10 +189,8 @@ def agreement(
     ------
     UndefinedEstimateError
         If there is no item.
-    ValueError
-        If the lengths differ, an item has no label or cluster, or no `positive` label occurs.
-    TypeError
-        If a text is given in place of a list, or a label is not hashable.
+    ValueError, TypeError
+        As in :func:`cohen_kappa`.
 
     References
     ----------
@@ -228,36 +221,28 @@ def precision_recall(
 ) -> pd.DataFrame:
     """Return the precision and recall of a reader's readings of one kind, against labels.
 
-    Precision is the share of the reader's `positive` readings that are labelled so; recall the share of the
-    items labelled so that the reader reads so.
-
     Parameters
     ----------
-    predicted : iterable of hashable, length n
-        What the reader found at each item; None where it found nothing.
-    labels : iterable of hashable, length n
-        What is there; None where nothing is.
+    predicted, labels : iterable of hashable, length n
+        What the reader found at each item, and what is there; None where there is nothing.
     positive : hashable, default "USELESS"
         The kind of reading that is examined.
-    clusters : iterable of hashable, optional
-        Question of each item; by default every item is its own cluster.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; whole clusters are resampled.
+    clusters, n_boot, seed, level, stream
+        As in :func:`cohen_kappa`.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates with rows ``precision`` and ``recall``, shares in [0, 1]; ``n`` counts the
-        readings and the labels they are shares of. One without any is stated as undefined.
+        A frame of estimates, shares in [0, 1]: ``precision`` (of the `positive` readings, those labelled so)
+        and ``recall`` (of the items labelled so, those read so); ``n`` counts the readings and the labels
+        they are shares of. One without any is stated as undefined.
 
     Raises
     ------
     UndefinedEstimateError
         If there is no item, or `positive` is neither read nor labelled anywhere.
-    ValueError
-        If the lengths differ, or an item has no cluster.
-    TypeError
-        If a text is given in place of a list, or a label is not hashable.
+    ValueError, TypeError
+        As in :func:`cohen_kappa`.
 
     References
     ----------
@@ -270,22 +255,20 @@ def precision_recall(
     {'precision': 0.5, 'recall': 0.5}
     """
     plan = Resampling(n_boot, seed, level, stream)
-    read, is_so = (
-        [not missing(label) and label == positive for label in _listed(each, name)]
+    found, there = (
+        np.array([not missing(label) and label == positive for label in _listed(each, name)], dtype=bool)
         for name, each in (("predicted", predicted), ("labels", labels))
     )
-    if not any(read) and not any(is_so):
+    if not found.any() and not there.any():
         raise UndefinedEstimateError(
             f"precision and recall are undefined: {positive!r} is neither read nor labelled"
         )
-    pairs = _pairs(read, is_so, clusters, None)
-    found, there = (np.array(each, dtype=bool) for each in (read, is_so))
-    estimates: dict[object, Estimate | str] = {}
-    for name, total in (("precision", found), ("recall", there)):
-        if not total.any():
-            estimates[name] = f"{positive!r} is nowhere {'read' if name == 'precision' else 'labelled'}"
-            continue
+    pairs = _pairs(found.tolist(), there.tolist(), clusters, None)
+    estimates: dict[object, Estimate] = {}
+    for name, total, done in (("precision", found, "read"), ("recall", there, "labelled")):
         columns = np.stack([total, found & there], axis=1).astype(np.float64)
         sums = cluster_sums(pairs.cluster, pairs.n_clusters, columns)
-        estimates[name] = Measure(name, sums, share, n=int(total.sum())).estimate(plan)
+        measure = Measure(name, sums, share, n=int(total.sum()))
+        nowhere = Estimate.undefined(f"{positive!r} is nowhere {done}")
+        estimates[name] = measure.estimate(plan) if total.any() else nowhere
     return estimates_frame(estimates, "rate")

@@ -1,22 +1,38 @@
-"""Whether and when agents answer: shares, the last action, premature answers, the median action."""
-
-from collections.abc import Callable
+"""Whether and when agents answer: shares, the last action, the median action, and after k useless results."""
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, observation_table
+from judged_useless.environment.regimes import get_regime
+from judged_useless.episodes.decisions import build_decision_points, observations_of
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.matching import Bools, budget_of
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Stream, cluster_sums
+from judged_useless.estimators.inference import wilson_interval
+from judged_useless.estimators.matching import (
+    Bools,
+    Judgments,
+    budget_note,
+    budget_of,
+    warn_if_pooled,
+    with_judgments,
+)
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Resampling,
+    Statistic,
+    Stream,
+    cluster_sums,
+    share,
+)
 
 _FIELDS = ("question_id", "actions")
 
 
-def of_regime(frame: pd.DataFrame, regime: str, name: str) -> tuple[pd.DataFrame, str]:
+def _of_regime(frame: pd.DataFrame, regime: str, name: str) -> tuple[pd.DataFrame, str]:
     """Return the episodes of a regime (all of them if they have none) and the measure's full name."""
+    warn_if_pooled(frame, name, 4)
     if "regime" not in frame:
         return frame, name
     name = f"{name} ({regime})"
@@ -34,7 +50,7 @@ def ends_in_answer(frame: pd.DataFrame) -> Bools:
     return np.array([list(actions)[-1:] == ["finish"] for actions in frame["actions"]], dtype=bool)
 
 
-def _share_of(name: str, frame: pd.DataFrame, total: Bools, part: Bools, undefined: str) -> Measure:
+def _share_of(name: str, frame: pd.DataFrame, total: Bools, part: Bools, undefined: str = "") -> Measure:
     codes, questions = pd.factorize(frame["question_id"])
     columns = np.stack([total, total & part], axis=1).astype(np.float64)
     sums = cluster_sums(codes.astype(np.int64), len(questions), columns)
@@ -71,8 +87,6 @@ def share_answered(
     ------
     UndefinedEstimateError
         If the regime has no episode.
-    EpisodeError
-        If an episode is not what the schema says.
 
     References
     ----------
@@ -85,9 +99,8 @@ def share_answered(
     share answered (persistent) = 0.027 [0.010, 0.047]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    frame, name = of_regime(as_frame(episodes, _FIELDS), regime, "share answered")
-    everyone = np.ones(len(frame), dtype=bool)
-    return _share_of(name, frame, everyone, ends_in_answer(frame), "there is no episode").estimate(plan)
+    frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "share answered")
+    return _share_of(name, frame, np.ones(len(frame), dtype=bool), ends_in_answer(frame)).estimate(plan)
 
 
 def share_at_last_action(
@@ -103,12 +116,8 @@ def share_at_last_action(
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id`` and ``actions``, and ``budget`` when it is not 8; one model and condition.
-    regime : str, default "persistent"
-        Regime the episodes are taken from, when they have a ``regime``.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+    episodes, regime, n_boot, seed, level, stream
+        As in :func:`share_answered`, with ``budget`` when it is not 8.
 
     Returns
     -------
@@ -134,11 +143,12 @@ def share_at_last_action(
     (1, 284)
     """
     plan = Resampling(n_boot, seed, level, stream)
-    frame, name = of_regime(as_frame(episodes, _FIELDS), regime, "answers at the last action")
-    at_last = np.array([len(actions) for actions in frame["actions"]]) == budget_of(frame)
-    return _share_of(name, frame, ends_in_answer(frame), at_last, "no episode ends in an answer").estimate(
-        plan
-    )
+    frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "answers at the last action")
+    if note := budget_note(frame):
+        raise UndefinedEstimateError(f"{name} is undefined: {note}, and who had an action left is not known")
+    at_last = frame["actions"].map(len).to_numpy() == budget_of(frame)
+    undefined = "no episode ends in an answer"
+    return _share_of(name, frame, ends_in_answer(frame), at_last, undefined).estimate(plan)
 
 
 def premature_rate(
@@ -154,13 +164,8 @@ def premature_rate(
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``regime`` (or ``failed``), ``actions`` and ``judgments`` (which may be empty);
-        one model and condition.
-    regime : str, default "recover_after_3"
-        Regime the episodes are taken from.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+    episodes, regime, n_boot, seed, level, stream
+        As in :func:`share_answered`, with ``judgments`` (which may be empty) and ``regime`` or ``failed``.
 
     Returns
     -------
@@ -170,7 +175,7 @@ def premature_rate(
     Raises
     ------
     UndefinedEstimateError
-        If the regime has no episode.
+        If the regime has no episode, or its source does not recover.
     EpisodeError
         If an episode is not what the schema says, or it is not known which results failed.
 
@@ -186,27 +191,32 @@ def premature_rate(
     """
     plan = Resampling(n_boot, seed, level, stream)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
-    frame, name = of_regime(frame, regime, "premature answers")
-    everyone = np.ones(len(frame), dtype=bool)
-    premature = ends_in_answer(frame) & ~_saw_real_result(frame)
-    return _share_of(name, frame, everyone, premature, "there is no episode").estimate(plan)
-
-
-def _saw_real_result(frame: pd.DataFrame) -> Bools:
-    observations = observation_table(frame)
-    if observations["failed"].isna().any():
+    frame, name = _of_regime(frame, regime, "premature answers")
+    if not _recovers(regime):
+        raise UndefinedEstimateError(f"{name} is undefined: the source does not fail at first and recover")
+    failed = observations_of(frame)["failed"]
+    if failed.isna().any():
         raise EpisodeError(
             "episodes: which results failed is unknown; expected a 'regime' with a failure schedule, or "
             "'failed'"
         )
-    lengths = [sum(action != "finish" for action in actions) for actions in frame["actions"]]
-    episode = np.repeat(np.arange(len(frame)), lengths)
-    real = np.bincount(episode, weights=~observations["failed"].to_numpy(dtype=bool), minlength=len(frame))
-    return real > 0
+    answered = ends_in_answer(frame)
+    episode = np.repeat(np.arange(len(frame)), frame["actions"].map(len).to_numpy() - answered)
+    real = np.bincount(episode, weights=~failed.to_numpy(dtype=bool), minlength=len(frame))
+    return _share_of(name, frame, np.ones(len(frame), dtype=bool), answered & (real == 0)).estimate(plan)
 
 
-def median_of_counts(width: int) -> Callable[[Floats], Floats]:
-    """Return the median of the values 1 .. width from how often each occurs."""
+def _recovers(regime: str) -> bool:
+    """Return whether a source fails at first and recovers; of an unknown regime that is taken for granted."""
+    try:
+        schedule = [get_regime(regime).failed(t) for t in range(1, 33)]
+    except ValueError:
+        return True
+    return schedule[0] and not all(schedule)
+
+
+def median_of_counts() -> Statistic:
+    """Return the median of the values 1 .. m from how often each occurs."""
 
     def median(counts: Floats) -> Floats:
         cumulative = counts.cumsum(axis=-1)
@@ -232,12 +242,8 @@ def median_answer_action(
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id`` and ``actions``; one model and condition.
-    regime : str, default "persistent"
-        Regime the episodes are taken from, when they have a ``regime``.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+    episodes, regime, n_boot, seed, level, stream
+        As in :func:`share_answered`.
 
     Returns
     -------
@@ -249,8 +255,6 @@ def median_answer_action(
     ------
     UndefinedEstimateError
         If no episode of the regime ends in an answer.
-    EpisodeError
-        If an episode is not what the schema says.
 
     Notes
     -----
@@ -267,14 +271,84 @@ def median_answer_action(
     6.0
     """
     plan = Resampling(n_boot, seed, level, stream)
-    frame, name = of_regime(as_frame(episodes, _FIELDS), regime, "median answering action")
-    answered = frame[ends_in_answer(frame)]
-    if answered.empty:
+    frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "median answering action")
+    answered = ends_in_answer(frame)
+    if not answered.any():
         raise UndefinedEstimateError(f"{name} is undefined: no episode ends in an answer")
-    lengths = np.array([len(actions) for actions in answered["actions"]])
     codes, questions = pd.factorize(frame["question_id"])
+    lengths = frame["actions"].map(len).to_numpy()[answered]
     width = int(lengths.max())
-    at = codes[ends_in_answer(frame)] * width + lengths - 1
-    counts = np.bincount(at, minlength=len(questions) * width).reshape(len(questions), width)
-    sums = counts.astype(np.float64)
-    return Measure(name, sums, median_of_counts(width), n=len(answered)).estimate(plan)
+    counts = np.bincount(codes[answered] * width + lengths - 1, minlength=len(questions) * width)
+    sums = counts.reshape(len(questions), width).astype(np.float64)
+    return Measure(name, sums, median_of_counts(), n=len(lengths)).estimate(plan)
+
+
+def answer_rate_after_run(
+    episodes: Episodes,
+    *,
+    k: int = 5,
+    regime: str = "persistent",
+    judgments: Judgments = "recorded",
+    level: float = 0.95,
+) -> Estimate:
+    """Return the share of episodes that end in an answer, among those whose run of USELESS reaches k.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        With ``question_id``, ``actions`` and ``judgments``; one model and condition.
+    k : int, default 5
+        Results in a row judged USELESS, reached at a decision (so with an action still to come).
+    regime : str, default "persistent"
+        Regime the episodes are taken from, when they have a ``regime``.
+    judgments : {"recorded", "stated"}, default "recorded"
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+    level : float, default 0.95
+        Coverage of the interval (Wilson).
+
+    Returns
+    -------
+    Estimate
+        A share in [0, 1]; `n` counts episodes, and the parts hold ``answers`` and ``k``.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If no episode's run reaches k, or none has a judgment.
+    ValueError
+        If `k` is below 1, or a question occurs more than once: its episodes are not independent.
+
+    Notes
+    -----
+    Wilson's interval takes the questions as independent. The share conditions on reaching k, so agents that
+    answer earlier drop out of it.
+
+    References
+    ----------
+    Paper §3 "Actions do not follow the judgments", Figure 1, Appendix C.1, Table 23 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> from judged_useless import load_episodes
+    >>> rate = answer_rate_after_run(load_episodes(condition="unaided"))
+    >>> int(rate["answers"]), rate.n
+    (1, 292)
+    """
+    if isinstance(k, bool) or k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
+    frame = as_frame(with_judgments(episodes, judgments))
+    chosen, name = _of_regime(frame, regime, f"answers after {k} useless results")
+    points = build_decision_points(chosen)
+    reached = np.unique(points.episode[points.run == k])
+    if not len(reached):
+        missing = "no result has a judgment" if not points.judged.any() else f"no run of {k} useless results"
+        raise UndefinedEstimateError(f"{name} is undefined: {missing}")
+    ended = chosen.iloc[reached]
+    if ended["question_id"].duplicated().any():
+        raise ValueError(f"{name}: a question occurs more than once; give one model and condition at a time")
+    answers = int(ends_in_answer(ended).sum())
+    low, high = wilson_interval(answers, len(ended), level=level)
+    return Estimate(
+        name, answers / len(ended), low, high, level, "Wilson interval",
+        n=len(ended), n_clusters=len(ended), parts={"answers": answers, "k": k},
+    )  # fmt: skip

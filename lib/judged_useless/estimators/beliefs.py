@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.arguments import regime_names
-from judged_useless.estimators.belief_replies import Asked, asked_points, sums_of
+from judged_useless.environment.regimes import MEAN4
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream, cluster_sums
-from judged_useless.estimators.success import MEAN4
+from judged_useless.estimators.matching import Bools, regime_names, require_one_cell, require_some_regime
+from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
 
-NEW = "USEFUL_NEW"
 #: Quantity -> its panel of Figure 6, and its column in the figure's table.
 QUANTITIES: dict[str, tuple[str, str]] = {
     "says going on is worth": ("continuing", "continue_reported"),
@@ -27,6 +27,126 @@ QUANTITIES: dict[str, tuple[str, str]] = {
     "answers": ("acting", "answers"),
     "favours answering": ("acting", "favors"),
 }
+_BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Decision points with what was said at each; NaN or an empty text where it is missing."""
+
+    points: DecisionPoints
+    regime: NDArray[np.str_]
+    going_on: Floats
+    answering: Floats
+    prefer: NDArray[np.str_]
+    usefulness: NDArray[np.str_]
+    value_on: Floats
+    value_now: Floats
+
+    def sums(self, known: Bools, values: Floats) -> Floats:
+        """Return count and sum of the known values by question."""
+        columns = np.stack([known.astype(np.float64), np.where(known, values, 0.0)], axis=1)
+        return cluster_sums(self.points.question, self.points.n_questions, columns)
+
+
+def _asked_points(episodes: Episodes, *, repaired: bool) -> _Asked:
+    """Return the decision points of probed episodes; an episode that was not probed has no reply at all."""
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "success"), beside=True)
+    for name in _BELIEFS:
+        if name not in frame or frame[name].isna().all():
+            raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
+    require_one_cell(frame)
+    points = build_decision_points(frame)
+
+    def replies(*names: str) -> list[Any]:
+        """Return the entry at each decision, of the first of these fields that an episode has."""
+        nothing = [None] * len(frame)
+        columns = [frame[name].tolist() if name in frame else nothing for name in names]
+        lists = [next((each for each in row if not missing(each)), ()) for row in zip(*columns, strict=True)]
+        places = zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True)
+        found = [lists[row][t] if t < len(lists[row]) else None for row, t in places]
+        return [None if missing(each) else each for each in found]
+
+    def numbers(*names: str) -> Floats:
+        return np.array(replies(*names), dtype=np.float64)
+
+    def words(name: str) -> NDArray[np.str_]:
+        return np.array([word or "" for word in replies(name)], dtype=np.str_)
+
+    success = frame["success"]
+    if repaired and "repaired_success" in frame:  # what was not asked to be repaired has its own
+        success = frame["repaired_success"].where(frame["repaired_success"].notna(), success)
+    now = ("answer_now_repaired", "answer_now") if repaired else ("answer_now",)
+    return _Asked(
+        points,
+        frame["regime"].to_numpy(dtype=np.str_)[points.episode],
+        numbers("p_continue"), numbers("p_answer_now"), words("prefer"), words("usefulness"),
+        success.to_numpy(dtype=np.float64)[points.episode], numbers(*now),
+    )  # fmt: skip
+
+
+def missing_replies(episodes: Episodes) -> pd.DataFrame:
+    """Return how many belief replies are missing, by regime, of episodes as for :func:`belief_curves`.
+
+    Columns ``decisions``, and of them ``no_usefulness`` and ``no_continuation``, where the reply did not
+    parse or nothing was asked. They are left out of every mean, never counted as zero.
+    """
+    asked = _asked_points(episodes, repaired=False)
+    table = pd.DataFrame(
+        {
+            "regime": asked.regime,
+            "decisions": 1,
+            "no_usefulness": asked.usefulness == "",
+            "no_continuation": asked.prefer == "",
+        }
+    )
+    return table.groupby("regime", sort=False).sum()
+
+
+def answers_when_favoured(
+    episodes: Episodes,
+    *,
+    regimes: Sequence[str] = ("persistent", "plausible"),
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return how often the agent answers at decisions where its own report favours answering now.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        As for :func:`belief_curves`.
+    regimes : sequence of str, default persistent and plausible
+        Regimes that are pooled, as far as there are decisions of them.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+
+    Returns
+    -------
+    Estimate
+        A share in [0, 1]; `n` counts such decisions, ``parts["answers"]`` those at which it answers.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If no report favours answering, or no decision is of these regimes.
+
+    References
+    ----------
+    Paper §3 (arXiv:2610.06191).
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    names, name = regime_names("regimes", regimes), "answers where its report favours answering"
+    asked = _asked_points(episodes, repaired=False)
+    require_some_regime(name, names, set(asked.regime.tolist()))
+    favoured = np.isin(asked.regime, names) & (asked.prefer == "answer_now")
+    if not favoured.any():
+        raise UndefinedEstimateError(f"{name} is undefined: no report favours answering now")
+    sums = asked.sums(favoured, asked.points.answered.astype(np.float64))
+    parts = {"answers": float(sums[:, 1].sum())}
+    return Measure(name, sums, share, n=int(favoured.sum()), parts=parts).estimate(plan)
 
 
 def belief_curves(
@@ -83,8 +203,6 @@ def belief_curves(
     EpisodeError
         If the episodes were not probed for beliefs, a reply is not what the probe writes, or models or
         conditions are mixed.
-    TypeError, ValueError
-        If `prior` is one text, empty, or has a regime twice.
 
     Notes
     -----
@@ -96,7 +214,7 @@ def belief_curves(
     Paper, Appendix C.4, Figure 6 (arXiv:2610.06191).
     """
     plan, names = Resampling(n_boot, seed, level, stream), regime_names("prior", prior)
-    asked = asked_points(episodes, repaired=repaired)
+    asked = _asked_points(episodes, repaired=repaired)
     here = (asked.regime == regime) & (asked.points.failed_run == asked.points.t)
     if not here.any():
         raise UndefinedEstimateError(
@@ -105,43 +223,36 @@ def belief_curves(
     observer = _Observer(asked, names)
     tables = []
     for k in np.unique(asked.points.t[here]).tolist():
-        inside = here & (asked.points.t == k)
-        estimates = dict(_quantities(asked, inside, k, observer, plan))
-        table = estimates_frame({name: each for name, (each, _) in estimates.items()}, "quantity")
-        part = table.loc[list(QUANTITIES)].drop(columns="name").reset_index()
-        missing = [estimates[name][1] for name in QUANTITIES]
-        panels = [panel for panel, _ in QUANTITIES.values()]
-        tables.append(part.assign(n_missing=missing, panel=panels, k=k))
-    whole = pd.concat(tables, ignore_index=True)
-    first = ["panel", "quantity", "k"]
-    return whole[[*first, *(name for name in whole if name not in first)]]
+        found = dict(_quantities(asked, here & (asked.points.t == k), plan))
+        found["ideal observer"] = observer.estimate(k, plan), observer.missing
+        table = estimates_frame({name: found[name][0] for name in QUANTITIES}, "quantity")
+        part = table.drop(columns="name").reset_index()
+        part.insert(0, "panel", [panel for panel, _ in QUANTITIES.values()])
+        part.insert(2, "k", k)
+        tables.append(part.assign(n_missing=[found[name][1] for name in QUANTITIES]))
+    return pd.concat(tables, ignore_index=True)
 
 
-def _quantities(
-    asked: Asked, inside: NDArray[np.bool_], k: int, observer: "_Observer", plan: Resampling
-) -> Iterator[tuple[object, tuple[Estimate | str, int]]]:
-    answered = asked.points.answered.astype(np.float64)
-    favours = np.where(asked.prefer == "", np.nan, asked.prefer == "answer_now")
+def _quantities(asked: _Asked, inside: Bools, plan: Resampling) -> Iterator[tuple[str, tuple[Estimate, int]]]:
+    """Yield each quantity at some decisions, and at how many of them it is missing."""
     columns = {
         "says going on is worth": asked.going_on, "going on was worth": asked.value_on,
         "says answering now is worth": asked.answering, "answering now was worth": asked.value_now,
-        "answers": answered, "favours answering": favours,
+        "answers": asked.points.answered.astype(np.float64),
+        "favours answering": np.where(asked.prefer == "", np.nan, asked.prefer == "answer_now"),
     }  # fmt: skip
     for name, values in columns.items():
         known = inside & np.isfinite(values)
-        missing = int(inside.sum() - known.sum())
-        if not known.any():
-            yield name, ("nothing was asked, or no reply parses", missing)
-            continue
-        sums = sums_of(asked.points, known, values)
-        yield name, (Measure(name, sums, share, n=int(known.sum())).estimate(plan), missing)
-    yield "ideal observer", (observer.estimate(k, plan), observer.missing)
+        estimate = Estimate.undefined("nothing was asked, or no reply parses")
+        if known.any():
+            estimate = Measure(name, asked.sums(known, values), share, n=int(known.sum())).estimate(plan)
+        yield name, (estimate, int(inside.sum() - known.sum()))
 
 
 class _Observer:
     """The ideal observer: sums by question of everything it is made of."""
 
-    def __init__(self, asked: Asked, prior: tuple[str, ...]) -> None:
+    def __init__(self, asked: _Asked, prior: tuple[str, ...]) -> None:
         absent = [name for name in prior if name not in set(asked.regime.tolist())]
         if absent:
             raise UndefinedEstimateError(
@@ -153,22 +264,14 @@ class _Observer:
         for name in prior:
             for t in range(1, self._last + 1):
                 inside = (asked.regime == name) & (points.t == t)
-                replied = inside & said
-                old = replied & (asked.usefulness != NEW)
-                columns += [replied, old, inside, np.where(inside, asked.value_on, 0.0)]
+                old = inside & said & (asked.usefulness != "USEFUL_NEW")
+                columns += [inside & said, old, inside, np.where(inside, asked.value_on, 0.0)]
         stacked = np.stack(columns, axis=1).astype(np.float64)
         self._sums = cluster_sums(points.question, points.n_questions, stacked)
         self._n = int(np.isin(asked.regime, prior).sum())
         self.missing = int((np.isin(asked.regime, prior) & ~said).sum())
 
-    def estimate(self, k: int, plan: Resampling) -> Estimate | str:
-        measure = Measure("ideal observer", self._sums, self._statistic(k), n=self._n)
-        try:
-            return measure.estimate(plan)
-        except UndefinedEstimateError:
-            return f"no regime of the prior has replies up to result {k} and a decision there"
-
-    def _statistic(self, k: int) -> Statistic:
+    def estimate(self, k: int, plan: Resampling) -> Estimate:
         def expected(totals: Floats) -> Floats:
             table = totals.reshape(*totals.shape[:-1], self._regimes, self._last, 4)
             replied, old, decisions, successes = np.moveaxis(table, -1, 0)
@@ -181,10 +284,16 @@ class _Observer:
             mean = (weight * value).sum(axis=-1) / np.where(total > 0, total, 1.0)
             return np.asarray(np.where(total > 0, mean, np.nan))
 
-        return expected
+        measure = Measure("ideal observer", self._sums, expected, n=self._n)
+        try:
+            return measure.estimate(plan)
+        except UndefinedEstimateError:
+            return Estimate.undefined(
+                f"no regime of the prior has replies up to result {k} and a decision there"
+            )
 
 
-def _has_replies(episodes: pd.DataFrame) -> NDArray[np.bool_]:
+def _has_replies(episodes: pd.DataFrame) -> Bools:
     """Return which episodes have a reply: a regime that was not asked has lists of nothing."""
     lists = episodes.get("p_continue", pd.Series([None] * len(episodes), dtype=object)).tolist()
     return np.array(
@@ -193,20 +302,7 @@ def _has_replies(episodes: pd.DataFrame) -> NDArray[np.bool_]:
 
 
 def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tuple[str, ...]:
-    """Return the regimes that the ideal observer's prior can be put on: those that every model was asked in.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of any number of models.
-    regimes : sequence of str, default MEAN4
-        Those of the paper.
-
-    Returns
-    -------
-    tuple of str
-        In the order of `regimes`; empty where nothing was asked.
-    """
+    """Return those of some regimes that every model was asked in: the ideal observer's prior."""
     asked = episodes[_has_replies(episodes)]
     there = [set(part["regime"]) for _, part in asked.groupby("model", sort=False)]
     return tuple(name for name in regimes if there and all(name in each for each in there))
@@ -220,60 +316,27 @@ def beliefs_by_model(
     seed: int = 0,
     level: float = 0.95,
 ) -> dict[str, pd.DataFrame]:
-    """Return the belief curves of every model that was asked, for a page.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of one condition and any number of models; those of models that were not asked are left out.
-    regime, n_boot, seed, level
-        As in :func:`belief_curves`; the prior is that of :func:`belief_prior`.
-
-    Returns
-    -------
-    dict of str to pandas.DataFrame
-        Model -> its curves; empty where nothing was asked, or nothing in this regime.
-    """
+    """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}
-    replied = episodes[_has_replies(episodes)]
     # All episodes of a model that replied: where it gave no reply, that is counted.
-    asked = episodes[episodes["model"].isin(replied["model"])]
-    options: dict[str, Any] = {
-        "regime": regime,
-        "prior": prior,
-        "n_boot": n_boot,
-        "seed": seed,
-        "level": level,
-    }
+    asked = episodes[episodes["model"].isin(episodes["model"][_has_replies(episodes)])]
     curves = {}
     for model, part in asked.groupby("model", sort=False):
-        # A model that answers at once has no decision to be asked at.
-        with suppress(UndefinedEstimateError):
-            curves[str(model)] = belief_curves(part, **options)
+        with suppress(UndefinedEstimateError):  # a model that answers at once has no decision to be asked at
+            curves[str(model)] = belief_curves(
+                part, regime=regime, prior=prior, n_boot=n_boot, seed=seed, level=level
+            )
     return curves
 
 
 def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return belief curves of several models as the table that `paper_book.figures.beliefs` draws.
+    """Return the :func:`belief_curves` of several models (by name) as the figure's table.
 
-    Parameters
-    ----------
-    curves : mapping of str to pandas.DataFrame
-        Model -> result of :func:`belief_curves`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
-        ``decisions`` (how many there are), ``no_report`` and ``no_branch`` (at how many the agent gave no
-        report that parses, and at how many it was not made to answer).
-
-    Raises
-    ------
-    ValueError
-        If there is no model.
+    One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
+    ``decisions`` (how many there are), ``no_report`` and ``no_branch`` (at how many the agent gave no report
+    that parses, and at how many it was not made to answer).
     """
     if not curves:
         raise ValueError("curves must have at least one model, with its belief curves")
@@ -288,6 +351,6 @@ def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
             no_report=counts["n_missing", "says going on is worth"].astype(int),
             no_branch=counts["n_missing", "answering now was worth"].astype(int),
         )
-        tables.append(wide.rename_axis("failed").reset_index().assign(model=model))
-    whole = pd.concat(tables, ignore_index=True)
-    return whole[["model", *(name for name in whole if name != "model")]]
+        wide.insert(0, "model", model)
+        tables.append(wide.rename_axis("failed").reset_index().set_index("model").reset_index())
+    return pd.concat(tables, ignore_index=True)

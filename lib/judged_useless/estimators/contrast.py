@@ -1,89 +1,66 @@
-"""Contrasts at the same step: Δ on the agent's own judgments, and its design-label form."""
+"""Contrasts at the same step: Δ on the agent's own judgments, on design labels, and for leaving a source."""
 
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
-from judged_useless.episodes.decisions import UNKNOWN, DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.cells import warn_if_pooled
-from judged_useless.estimators.estimate import Estimate
+from judged_useless.episodes.steps import UNKNOWN
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import (
     Bools,
     Ints,
+    Judgments,
+    Weights,
+    failing_points,
+    noted,
     require_judgments,
     step_window,
     stratified_difference,
+    warn_if_pooled,
+    with_judgments,
 )
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Resampling, Stream
-from judged_useless.estimators.stated_runs import Judgments, with_judgments
+from judged_useless.estimators.resampling import Measure, Resampling, Stream
+from judged_useless.protocol.vocabulary import ACTIONS
 
 Strata = Literal["step", "question", "regime"]
+_EXITS = [ACTIONS.index(word) for word in ("backup_search", "finish")]
+_NEVER = np.iinfo(np.int64).max
 
 
-def compared_histories(points: DecisionPoints, first: int, last: int) -> tuple[Bools, Bools]:
-    """Return the two groups of decisions that Δ compares.
-
-    Parameters
-    ----------
-    points : DecisionPoints
-        The decisions.
-    first, last : int
-        Window of steps.
-
-    Returns
-    -------
-    tuple of numpy.ndarray of bool, shape (n,)
-        (a): the run covers every result, s = t. (b): 1 <= s <= t - 2.
-    """
+def compared_histories(points: DecisionPoints, first: int, last: int, gap: int = 2) -> tuple[Bools, Bools]:
+    """Return which decisions of a window are in (a), s = t, and which in (b), 1 <= s <= t - gap."""
     inside = (points.t >= first) & (points.t <= last) & (points.run != UNKNOWN)
-    return inside & (points.run == points.t), inside & (points.run >= 1) & (points.run <= points.t - 2)
-
-
-def _strata(points: DecisionPoints, strata: Strata, last: int) -> Ints:
-    if strata != "regime":
-        return points.t
-    codes, _ = points.label_codes("regime")
-    return codes * (last + 1) + points.t
+    return inside & (points.run == points.t), inside & (points.run >= 1) & (points.run <= points.t - gap)
 
 
 def contrast_measure(
-    points: DecisionPoints, strata: Strata = "step", t_min: int = 3, t_max: int | None = None
+    points: DecisionPoints,
+    strata: Strata = "step",
+    t_min: int = 3,
+    t_max: int | None = None,
+    gap: int = 2,
+    weights: Weights = "mantel_haenszel",
 ) -> Measure:
-    """Return Δ as a measure, not yet resampled.
-
-    Parameters
-    ----------
-    points : DecisionPoints
-        The decisions.
-    strata, t_min, t_max
-        As in :func:`time_matched_contrast`.
-
-    Returns
-    -------
-    Measure
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If a group is empty, or judgments are missing.
-    ValueError
-        If an option is out of range.
-    """
+    """Return Δ as a measure, not yet resampled; the options are those of :func:`time_matched_contrast`."""
     if strata not in ("step", "question", "regime"):
         raise ValueError(f"strata must be 'step', 'question' or 'regime', not {strata!r}")
+    if weights not in ("mantel_haenszel", "equal", "n"):
+        raise ValueError(f"weights must be 'mantel_haenszel', 'equal' or 'n', not {weights!r}")
+    if gap < 1:
+        raise ValueError(f"gap must be at least 1, not {gap}: (a) and (b) would overlap")
     first, last = step_window(points, t_min, t_max)
     require_judgments("Δ", points, (points.t >= first) & (points.t <= last))
-    a, b = compared_histories(points, first, last)
+    a, b = compared_histories(points, first, last, gap)
+    stratum = points.t
+    if strata == "regime":
+        stratum = points.label_codes("regime")[0] * (last + 1) + points.t
+    within = strata == "question"
     return stratified_difference(
-        "Δ",
-        points,
-        points.answered,
-        a,
-        b,
-        _strata(points, strata, last),
-        within_question=strata == "question",
+        "Δ", points, points.answered, a, b, stratum, within_question=within, weights=weights
     )
 
 
@@ -94,6 +71,8 @@ def time_matched_contrast(
     judgments: Judgments = "recorded",
     t_min: int = 3,
     t_max: int | None = None,
+    gap: int = 2,
+    weights: Weights = "mantel_haenszel",
     n_boot: int = 2000,
     seed: int = 0,
     level: float = 0.95,
@@ -116,20 +95,24 @@ def time_matched_contrast(
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``actions`` and ``judgments``. The paper pools the five regimes in
-        :data:`judged_useless.FAIL`; what is given is what is pooled, with a warning where it is of more than
-        one model, condition or split.
+        With ``question_id``, ``actions`` and ``judgments``. What is given is pooled, with a warning where it
+        is of more than one model, condition, split or task; clean and plausible episodes beside others are
+        left out, as in the paper, which pools the regimes in :data:`judged_useless.FAIL`.
     strata : {"step", "question", "regime"}, default "step"
         Compare at the same t; at the same t of the same question; at the same t in the same regime.
     judgments : {"recorded", "stated"}, default "recorded"
-        "stated" reads ``stated``, the judgments in the agent's reasoning, in place of ``judgments``. A
-        missing judgment makes the run unknown until one other than USELESS follows, and decisions with an
-        unknown run are left out (Appendix D.4).
+        "stated" reads ``stated``, the judgments in the agent's reasoning. A missing judgment makes the run
+        unknown until one other than USELESS follows; such decisions are left out (Appendix D.4).
     t_min : int, default 3
         First decision pooled.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions), so that the last chance to
-        answer is left out. The budget is the episodes' ``budget``, or 8.
+        answer is left out. The budget is the episodes' ``budget``; where none states one 8, or the actions
+        of the longest, which the note says.
+    gap : int, default 2
+        Results at the start that the run of group (b) leaves out at least: 1 <= s <= t - `gap`.
+    weights : {"mantel_haenszel", "equal", "n"}
+        Weight of a stratum: as above, 1, or its decisions.
     n_boot : int, default 2000
         Question-cluster resamples.
     seed : int, default 0
@@ -143,7 +126,8 @@ def time_matched_contrast(
     -------
     Estimate
         A difference of probabilities in [-1, 1]; `n` counts decisions. Also ``["delta"]``, ``["ci_low"]``,
-        ``["ci_high"]``; its parts hold the counts and crude rates of both groups.
+        ``["ci_high"]``; its parts hold the counts and crude rates of both groups, and how many results were
+        judged and how many of those judgments could not be read (``n_judged``, ``n_unparsed``).
 
     Raises
     ------
@@ -175,43 +159,24 @@ def time_matched_contrast(
     Δ = -0.076 [-0.109, -0.046]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(with_judgments(episodes, judgments)), "Δ")
-    return contrast_measure(points, strata, t_min, t_max).estimate(plan)
+    points, left_out = failing_points(with_judgments(episodes, judgments), "Δ")
+    measure = contrast_measure(points, strata, t_min, t_max, gap, weights)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
 
 
 def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | None = None) -> Measure:
-    """Return the design-label contrast as a measure, not yet resampled.
-
-    Parameters
-    ----------
-    points : DecisionPoints
-        The decisions.
-    t_min, t_max
-        As in :func:`design_label_contrast`.
-
-    Returns
-    -------
-    Measure
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If one of the two regimes has no decision in the window.
-    """
+    """Return the design-label contrast as a measure, not yet resampled."""
     first, last = step_window(points, t_min, t_max)
     inside = (points.t >= first) & (points.t <= last)
     codes, regimes = points.label_codes("regime")
-    members = {name: inside & (codes == code) for code, name in enumerate(regimes)}
-    nowhere = np.zeros_like(inside)
-    return stratified_difference(
-        "design-label contrast",
-        points,
-        points.answered,
-        members.get("persistent", nowhere),
-        members.get("late_onset_from_3", nowhere),
-        points.t,
-        sides=("(a), persistent", "(b), late_onset_from_3"),
+    a, b = (
+        inside & np.isin(codes, [code for code, name in enumerate(regimes) if name == wanted])
+        for wanted in ("persistent", "late_onset_from_3")
     )
+    return stratified_difference(
+        "design-label contrast", points, points.answered, a, b, points.t,
+        sides=("(a), persistent", "(b), late_onset_from_3"),
+    )  # fmt: skip
 
 
 def design_label_contrast(
@@ -246,10 +211,6 @@ def design_label_contrast(
     ------
     UndefinedEstimateError
         If one of the two regimes has no decision in the window.
-    EpisodeError
-        If an episode is not what the schema says.
-    ValueError
-        If an option is out of range.
 
     Notes
     -----
@@ -267,5 +228,129 @@ def design_label_contrast(
     design-label contrast = 0.158 [0.118, 0.197]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    points = warn_if_pooled(build_decision_points(episodes), "the design-label contrast")
-    return design_label_measure(points, t_min, t_max).estimate(plan)
+    points = build_decision_points(episodes)
+    warn_if_pooled(points.episodes, "the design-label contrast")
+    return noted(design_label_measure(points, t_min, t_max), points, t_max, "", judged=False).estimate(plan)
+
+
+def first_switch(episodes: pd.DataFrame) -> Ints:
+    """Return the number of actions before an episode's first backup_search, or a huge number without one."""
+    places = [list(actions) for actions in episodes["actions"]]
+    return np.array(
+        [actions.index("backup_search") if "backup_search" in actions else _NEVER for actions in places],
+        dtype=np.int64,
+    )
+
+
+def leave_contrast(
+    episodes: Episodes,
+    *,
+    t_min: int = 3,
+    t_max: int | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return the time-matched contrast for leaving the primary source, by switching or by answering.
+
+    As Δ, over the decisions at which the backup has not been used yet, with the event "the action is
+    backup_search or finish".
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        Two-source episodes with ``question_id``, ``actions`` and ``judgments``; the paper pools the failure
+        regimes of the primary source.
+    t_min, t_max, n_boot, seed, level, stream
+        As in :func:`time_matched_contrast`.
+
+    Returns
+    -------
+    Estimate
+        A difference of probabilities in [-1, 1]; `n` counts decisions.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If no episode uses the backup at all (these are no two-source episodes, or Δ says the same), a group
+        is empty, or judgments are missing.
+
+    Notes
+    -----
+    Agents that switch at the first useless result leave few decisions at t >= 3, and a selected set of them.
+
+    References
+    ----------
+    Paper §4 "A backup tool", Appendix D.5, Table 25 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> def episode(question, judgments, last):
+    ...     actions = ["search"] * len(judgments) + [last]
+    ...     return {"question_id": question, "actions": actions, "judgments": judgments}
+    >>> useless, mixed = ["USELESS"] * 3, ["USELESS", "USEFUL", "USELESS"]
+    >>> left = [episode("q1", useless, "backup_search"), episode("q2", mixed, "search")]
+    >>> leave_contrast(left).value
+    1.0
+    """
+    plan, name = Resampling(n_boot, seed, level, stream), "Δ (leave)"
+    points, left_out = failing_points(episodes, name)
+    first, last = step_window(points, t_min, t_max)
+    switch = first_switch(points.episodes)
+    if (switch == _NEVER).all():
+        raise UndefinedEstimateError(f"{name} is undefined: no episode uses backup_search")
+    still = points.t <= switch[points.episode]
+    require_judgments(name, points, still & (points.t >= first) & (points.t <= last))
+    a, b = compared_histories(points, first, last)
+    leaves = np.isin(points.action, _EXITS)
+    measure = stratified_difference(name, points, leaves, a & still, b & still, points.t)
+    return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
+
+
+def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:
+    """Return when episodes first switch to the backup source.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        Two-source episodes of one regime (the paper: a persistently failing primary source), with
+        ``question_id`` and ``actions``.
+    by : int, default 4
+        Action, counted from 1, by which a switch counts as early.
+
+    Returns
+    -------
+    pandas.Series
+        ``switched_by`` and ``ever_switched`` (shares of episodes in [0, 1]), ``median_first`` (action of the
+        first switch, counted from 1, among those that switch; missing if none does), ``answered_first``
+        (share of episodes that answer without a switch before) and ``n`` (episodes).
+
+    References
+    ----------
+    Paper, Appendix D.5, Table 25 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> episodes = [
+    ...     {"question_id": "q1", "actions": ["search", "backup_search", "finish"]},
+    ...     {"question_id": "q2", "actions": ["search", "finish"]},
+    ... ]
+    >>> switch_summary(episodes).to_dict()
+    {'switched_by': 0.5, 'ever_switched': 0.5, 'median_first': 2.0, 'answered_first': 0.5, 'n': 2.0}
+    """
+    if by < 1:
+        raise ValueError(f"by must be at least 1, not {by}")
+    frame = as_frame(episodes, ("question_id", "actions"))
+    first = first_switch(frame)
+    switched = first < _NEVER
+    answered = np.array([list(actions)[-1:] == ["finish"] for actions in frame["actions"]])
+    return pd.Series(
+        {
+            "switched_by": float((first < by).mean()),
+            "ever_switched": float(switched.mean()),
+            "median_first": float(np.median(first[switched] + 1)) if switched.any() else float("nan"),
+            "answered_first": float((answered & ~switched).mean()),
+            "n": float(len(frame)),
+        }
+    )

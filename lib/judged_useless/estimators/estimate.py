@@ -1,9 +1,9 @@
-"""The result of an estimator: one number, its interval, and where both come from."""
+"""The result of an estimator: one number, its interval, and where both come from; or why there is none."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from html import escape
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 import pandas as pd
@@ -24,7 +24,7 @@ class Estimate(Mapping[str, object]):
     name : str
         What was estimated, as shown before the number.
     value : float
-        Point estimate, in the unit its estimator documents.
+        Point estimate, in the unit its estimator documents; NaN where it is undefined.
     low, high : float or None
         Interval bounds; ``None`` when the interval is undefined, and then `reason` says why.
     level : float
@@ -42,9 +42,11 @@ class Estimate(Mapping[str, object]):
     seed : int or None
         Seed of the resampling; None without resampling.
     reason : str
-        Why the interval is undefined; empty when it is defined.
+        Why the value or the interval is undefined; empty when both are defined.
     parts : mapping of str to float
         Quantities the value was made from, such as counts and the rates that were contrasted.
+    note : str
+        What a reader of the number should know, such as a budget that was taken from the data.
     """
 
     name: str
@@ -60,31 +62,51 @@ class Estimate(Mapping[str, object]):
     seed: int | None = None
     reason: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
 
     def __post_init__(self) -> None:
-        if not isfinite(self.value):
-            raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
         for bound in ("low", "high"):
             given = getattr(self, bound)
             if given is not None and not isfinite(given):  # as read back from a table
                 object.__setattr__(self, bound, None)
-        if (self.low is None or self.high is None) and not self.reason:
+        if not self.reason and not self.defined:
+            raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
+        if not self.reason and (self.low is None or self.high is None):
             raise ValueError(f"{self.name}: an undefined interval needs a reason")
+
+    @classmethod
+    def undefined(cls, reason: str, name: str = "") -> "Estimate":
+        """Return what stands in a table or on a page where there is no value, and why."""
+        return cls(name, nan, None, None, nan, "", n=0, n_clusters=0, reason=reason)
+
+    @classmethod
+    def attempt(cls, estimator: "Callable[..., Estimate]", *given: Any, **options: Any) -> "Estimate":  # noqa: ANN401
+        """Return what an estimator gives, or the undefined estimate that says why it gives none."""
+        try:
+            return estimator(*given, **options)
+        except UndefinedEstimateError as error:
+            return cls.undefined(str(error))
+
+    @property
+    def defined(self) -> bool:
+        """Whether there is a value."""
+        return isfinite(self.value)
 
     def __getitem__(self, key: str) -> object:
         key = _ALIASES.get(key, key)
-        if key in self._names():
+        if key in _NAMES:
             return getattr(self, key)
         if key in self.parts:
             return self.parts[key]
-        known = [*self._names(), *_ALIASES, *self.parts]
-        raise KeyError(f"{key!r} is not part of this estimate; it has {', '.join(known)}")
+        if not self.defined:
+            return nan
+        raise KeyError(f"{key!r} is not part of this estimate; it has {', '.join((*_NAMES, *self.parts))}")
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._names())
+        return iter(_NAMES)
 
     def __len__(self) -> int:
-        return len(self._names())
+        return len(_NAMES)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Estimate) and dict(self) == dict(other)
@@ -92,12 +114,10 @@ class Estimate(Mapping[str, object]):
     def __hash__(self) -> int:
         return hash((self.name, self.value, self.low, self.high, self.method, self.n, self.seed))
 
-    @classmethod
-    def _names(cls) -> tuple[str, ...]:
-        return tuple(f.name for f in fields(cls))
-
     def text(self, digits: int = 3) -> str:
-        """Return ``value [low, high]`` with `digits` decimals, or the value and why there is no interval."""
+        """Return ``value [low, high]`` with `digits` decimals, or what of it is missing."""
+        if not self.defined:
+            return "not available"
         value = f"{self.value:.{digits}f}"
         if self.low is None or self.high is None:
             return f"{value} [interval undefined: {self.reason}]"
@@ -105,23 +125,15 @@ class Estimate(Mapping[str, object]):
 
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> "Estimate":
-        """Return the estimate of a row of :func:`estimates_frame`, without `parts`.
-
-        Parameters
-        ----------
-        row : mapping
-            Such as a row of a frame of estimates, or what :meth:`row` returns.
-
-        Returns
-        -------
-        Estimate
+        """Return the estimate of a row of a frame of estimates, without `parts`.
 
         Raises
         ------
         UndefinedEstimateError
             If the row states that its value is undefined; the message is the row's reason.
         """
-        values = {name: row[name] for name in cls._names() if name != "parts"}
+        values = {name: row[name] for name in _NAMES if name not in ("parts", "note")}
+        values["note"] = row.get("note", "")
         if values["value"] != values["value"]:
             # A row made of an error already says what is undefined.
             reason, prefix = str(values["reason"]), f"{values['name']} is undefined: "
@@ -138,26 +150,31 @@ class Estimate(Mapping[str, object]):
 
     def row(self) -> dict[str, object]:
         """Return the estimate as a flat table row, without `parts`."""
-        return {name: getattr(self, name) for name in self._names() if name != "parts"}
+        return {name: getattr(self, name) for name in _NAMES if name != "parts"}
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.text()}"
+        return f"{self.name} = {self.text()}" if self.defined else f"not available: {self.reason}"
 
     def __repr__(self) -> str:
-        return f"{self}  ({self.level:.0%} {self.method}; n = {self.n:,}, {self.n_clusters:,} questions)"
+        if not self.defined:
+            return str(self)
+        method, note = f"{100 * self.level:.6g}% {self.method}", f"; {self.note}" if self.note else ""
+        return f"{self}  ({method}; n = {self.n:,}, {self.n_clusters:,} questions{note})"
 
     def _repr_html_(self) -> str:
         return f"<p class='estimate'>{escape(repr(self))}</p>"
 
 
-def estimates_frame(estimates: Mapping[object, Estimate | str], index: str) -> pd.DataFrame:
+_NAMES = tuple(f.name for f in fields(Estimate))
+
+
+def estimates_frame(estimates: Mapping[object, Estimate], index: str) -> pd.DataFrame:
     """Return estimates as a small table.
 
     Parameters
     ----------
-    estimates : mapping to Estimate or str
-        One row each. A text says why that row's value is undefined: its numbers are then missing, and its
-        ``reason`` is the text.
+    estimates : mapping to Estimate
+        One row each; of one that is undefined the numbers are missing, and its ``reason`` says why.
     index : str
         Name of the index.
 
@@ -167,9 +184,9 @@ def estimates_frame(estimates: Mapping[object, Estimate | str], index: str) -> p
         Columns as in :meth:`Estimate.row`.
     """
     rows = [
-        each.row() if isinstance(each, Estimate) else {"name": str(key), "n": 0, "reason": each}
+        each.row() if each.defined else {"name": each.name or str(key), "n": 0, "reason": each.reason}
         for key, each in estimates.items()
     ]
-    names = [f.name for f in fields(Estimate) if f.name != "parts"]
+    names = [name for name in _NAMES if name != "parts"]
     table = pd.DataFrame(rows, columns=names, index=pd.Index(list(estimates), name=index))
     return table.astype({"value": "float64", "low": "float64", "high": "float64"})

@@ -1,52 +1,19 @@
-"""Comparing two cells question by question, and many comparisons at once."""
+"""Comparing two cells question by question, over several runs, and many comparisons at once."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
+from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import MEAN6
-from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.cost import utility_matrix
+from judged_useless.episodes.frames import from_records
+from judged_useless.episodes.schema import Episodes, with_task
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.measure import Measure, with_interval
-from judged_useless.estimators.resampling import Resampling, Stream
-from judged_useless.estimators.success import mean_measure, success_matrix
-
-
-def _matrix(episodes: Episodes, regimes: Sequence[str], price: float, charge_judgments: bool) -> pd.DataFrame:
-    if price == 0:
-        return success_matrix(episodes, regimes)
-    return utility_matrix(episodes, regimes, price, charge_judgments)
-
-
-def paired_measure(name: str, a: pd.DataFrame, b: pd.DataFrame) -> tuple[Measure, int]:
-    """Return the mean difference of two tables by question and regime, and how many questions have no pair.
-
-    Parameters
-    ----------
-    name : str
-        Shown before the number.
-    a, b : pandas.DataFrame
-        Rows are questions, columns regimes; the pairs are the questions and regimes that both have.
-
-    Returns
-    -------
-    measure : Measure
-        The difference a - b averaged over questions, then over regimes with equal weight.
-    n_unpaired : int
-        Questions that only one of the two has.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If they have no question in common.
-    """
-    common = a.index[a.index.isin(b.index)]
-    if common.empty:
-        raise UndefinedEstimateError(f"{name} is undefined: the two have no question in common")
-    differences = a.loc[common] - b.loc[common]
-    return mean_measure(name, differences), len(a) + len(b) - 2 * len(common)
+from judged_useless.estimators.resampling import Resampling, Stream, weight_blocks, with_interval
+from judged_useless.estimators.success import mean_measure, success_matrix, utility_matrix
 
 
 def paired_contrast(
@@ -76,7 +43,7 @@ def paired_contrast(
     price : float, default 0
         λ: price of a tool call in units of a correct answer. At 0 the difference is one of success.
     charge_judgments : bool, default False
-        Charge judgment calls and discarded turns too; see :func:`~judged_useless.estimators.cost.utility`.
+        Charge judgment calls and discarded turns too; see :func:`~judged_useless.estimators.success.utility`.
     n_boot, seed, level, stream
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
@@ -93,8 +60,6 @@ def paired_contrast(
         If the two share no question, or a regime is missing.
     EpisodeError
         If an episode is not what the schema says, or models and conditions are mixed.
-    ValueError
-        If an option is out of range.
 
     Notes
     -----
@@ -113,18 +78,33 @@ def paired_contrast(
     difference in mean success = 0.028 [0.013, 0.044]
     """
     plan = Resampling(n_boot, seed, level, stream)
-    what = "success" if price == 0 else f"utility (λ = {price:g})"
-    tables = [_matrix(each, regimes, price, charge_judgments) for each in (a, b)]
-    measure, unpaired = paired_measure(f"difference in mean {what}", *tables)
+    name = f"difference in mean {'success' if price == 0 else f'utility (λ = {price:g})'}"
+    # As tables, so that both can be read twice.
+    a, b = (each if isinstance(each, pd.DataFrame) else from_records(each) for each in (a, b))
+    _warn_if_unlike(a, b)
+    first, second = (
+        utility_matrix(each, regimes, price, charge_judgments) if price else success_matrix(each, regimes)
+        for each in (a, b)
+    )
+    common = first.index[first.index.isin(second.index)]
+    if common.empty:
+        raise UndefinedEstimateError(f"{name} is undefined: the two have no question in common")
+    measure = mean_measure(name, first.loc[common] - second.loc[common])
     value = measure.value()
     values = measure.resampled(plan) if measure.n_clusters > 1 else np.empty(0)
-    parts = {"n_unpaired": float(unpaired)}
+    parts = {"n_unpaired": float(len(first) + len(second) - 2 * len(common))}
     defined = values[np.isfinite(values)]
     if len(defined):
         parts["p_one_sided"] = float((defined <= 0).mean())
-    return with_interval(
-        measure.name, value, values, plan, n=measure.n, n_clusters=measure.n_clusters, parts=parts
-    )
+    return with_interval(name, value, values, plan, n=measure.n, n_clusters=measure.n_clusters, parts=parts)
+
+
+def _warn_if_unlike(a: pd.DataFrame, b: pd.DataFrame) -> None:
+    """Warn where two cells that are compared differ in more than their condition."""
+    for name in ("model", "split", "task"):
+        one, other = (with_task(each)[name].unique().tolist() if name in each else [] for each in (a, b))
+        if one and other and one != other:
+            warnings.warn(f"the two cells differ in {name}: {listed(one)} and {listed(other)}", stacklevel=3)
 
 
 def non_inferiority(
@@ -162,8 +142,6 @@ def non_inferiority(
     ------
     UndefinedEstimateError
         If the interval, and so the verdict, is undefined, or for the reasons of :func:`paired_contrast`.
-    ValueError
-        If `margin` is not positive.
 
     Notes
     -----
@@ -187,8 +165,87 @@ def non_inferiority(
     if result.low is None:
         raise UndefinedEstimateError(f"non-inferiority is undefined: {result.reason}")
     verdict = {"margin": float(margin), "non_inferior": float(result.low > -margin)}
-    fields = dict(result) | {"parts": dict(result.parts) | verdict}
-    return Estimate(**fields)  # type: ignore[arg-type]
+    return replace(result, parts={**result.parts, **verdict})
+
+
+def pooled_contrast(
+    pairs: Sequence[tuple[Episodes, Episodes]],
+    *,
+    regimes: Sequence[str] = MEAN6,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return the difference of two conditions in mean success, pooled over several runs.
+
+    The mean over runs of the question-paired difference a - b. Each resample draws runs, and independently
+    questions, with replacement; a question is drawn with its episodes of all runs, which are not independent.
+
+    Parameters
+    ----------
+    pairs : sequence of (episodes, episodes)
+        For each run the two cells that are compared, as in :func:`paired_contrast`.
+    regimes : sequence of str, default MEAN6
+        Regimes averaged with equal weight; each must be in every cell.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; runs are drawn with the seed
+        that follows, so that they do not go with the questions.
+
+    Returns
+    -------
+    Estimate
+        A difference of success in [-1, 1]; `n` counts pairs of episodes. Its parts hold ``n_runs``,
+        ``n_unpaired`` (questions that are not complete in every cell, left out) and ``p_one_sided``, the
+        share of resampled differences that are 0 or less.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no run, or no question is complete in every cell.
+
+    Notes
+    -----
+    Three runs say little about the variation between runs: the interval is mostly one over questions. The
+    paper does not say how runs and questions are drawn together; this is the simplest way.
+
+    References
+    ----------
+    Paper, Appendix D.6, Table 28 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> from judged_useless import FAIL, load_episodes
+    >>> run = tuple(load_episodes(condition=name) for name in ("enforced_rule", "unaided"))
+    >>> print(pooled_contrast([run], regimes=FAIL))
+    pooled difference in mean success = 0.028 [0.013, 0.044]
+    """
+    plan, what = Resampling(n_boot, seed, level, stream), "the pooled difference is undefined"
+    if not pairs:
+        raise UndefinedEstimateError(f"{what}: there is no run")
+    tables = [[success_matrix(each, regimes).dropna() for each in pair] for pair in pairs]
+    flat = [table for pair in tables for table in pair]
+    common = flat[0].index
+    for table in flat[1:]:
+        common = common[common.isin(table.index)]
+    if common.empty:
+        raise UndefinedEstimateError(f"{what}: no question is complete in every cell")
+    differences = np.array([(a.loc[common] - b.loc[common]).mean(axis=1) for a, b in tables])
+    n_runs, n_questions = differences.shape
+    runs = np.concatenate(list(weight_blocks(n_runs, replace(plan, seed=seed + 1)))) / n_runs
+    values, done = np.empty(n_boot), 0
+    for block in weight_blocks(n_questions, plan):
+        rows = slice(done, done := done + len(block))
+        values[rows] = ((runs[rows] @ differences) * (block / n_questions)).sum(axis=1)
+    parts = {
+        "n_runs": float(n_runs),
+        "n_unpaired": float(len({question for table in flat for question in table.index}) - n_questions),
+        "p_one_sided": float((values <= 0).mean()),
+    }
+    return with_interval(
+        "pooled difference in mean success", float(differences.mean()), values, plan,
+        n=n_runs * n_questions * len(regimes), n_clusters=n_questions, parts=parts,
+    )  # fmt: skip
 
 
 def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05) -> pd.DataFrame:
@@ -210,8 +267,6 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
     ------
     UndefinedEstimateError
         If there is no p-value.
-    ValueError
-        If a p-value is not in [0, 1], or `alpha` not strictly between 0 and 1.
 
     References
     ----------
@@ -238,3 +293,43 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
     return pd.DataFrame(
         {"p": given, "p_holm": adjusted, "reject": reject}, index=pd.Index(list(named), name="test")
     )
+
+
+def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
+    """Return Wilson's score interval for a share: lower and upper bound, in [0, 1].
+
+    Parameters
+    ----------
+    count, n : int
+        Successes, and independent trials, at least 1.
+    level : float, default 0.95
+        Nominal coverage.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no trial.
+    ValueError
+        If `count` is not between 0 and `n`, or `level` not between 0 and 1.
+
+    References
+    ----------
+    Paper, Appendix B.2 (arXiv:2610.06191); computed by statsmodels.
+
+    Examples
+    --------
+    >>> low, high = wilson_interval(35, 40)
+    >>> round(low, 2), round(high, 2)
+    (0.74, 0.95)
+    """
+    if n < 1:
+        raise UndefinedEstimateError("a share is undefined: there is no trial")
+    if not 0 <= count <= n:
+        raise ValueError(f"count must lie between 0 and {n}, not {count}")
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie strictly between 0 and 1, not {level}")
+    # Here, because statsmodels takes longer to import than all of this package.
+    from statsmodels.stats.proportion import proportion_confint
+
+    low, high = proportion_confint(count, n, alpha=1 - level, method="wilson")
+    return float(low), float(high)

@@ -1,21 +1,38 @@
-"""What the judgments say: how often a result is called useless, and real pages useful."""
+"""What the judgments say of results and of real pages, and whether agents state what they judge."""
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.decisions import as_frame, observation_table
+from judged_useless.episodes.decisions import observations_of
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
+from judged_useless.episodes.steps import FINISH, NONE, steps_of
+from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Resampling, Stream, cluster_sums
+from judged_useless.estimators.matching import require_one_cell, warn_if_pooled, with_judgments
+from judged_useless.estimators.resampling import (
+    Measure,
+    Resampling,
+    Stream,
+    cluster_sums,
+    share,
+    whole_number,
+)
+from judged_useless.protocol.vocabulary import JUDGMENTS
 
 
-def _share_of_judgments(name: str, part: pd.DataFrame, word: str) -> Measure:
-    codes, questions = pd.factorize(part["question_id"])
-    says = (part["judgment"] == word).to_numpy(dtype=bool)
+def _share_of_judgments(
+    name: str, part: pd.DataFrame, word: str, plan: Resampling, otherwise: str
+) -> Estimate:
+    """Return the share of the judgments in a table that say a word; undefined if there is none."""
+    judged = part[part["judgment"].notna()]
+    if judged.empty:
+        return Estimate.undefined(otherwise)
+    codes, questions = pd.factorize(judged["question_id"])
+    says = (judged["judgment"] == word).to_numpy(dtype=bool)
     columns = np.stack([np.ones_like(says), says], axis=1).astype(np.float64)
     sums = cluster_sums(codes.astype(np.int64), len(questions), columns)
-    return Measure(name, sums, share, n=len(part))
+    return Measure(name, sums, share, n=len(judged)).estimate(plan)
 
 
 def useless_rate(
@@ -36,8 +53,7 @@ def useless_rate(
     failed : bool, optional
         Count only results that failed by design (True) or that did not (False); by default both.
     n_boot, seed, level, stream
-        Of the question-cluster bootstrap, as in
-        :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -48,8 +64,6 @@ def useless_rate(
 
     Raises
     ------
-    EpisodeError
-        If an episode is not what the schema says.
     UndefinedEstimateError
         If no result that is asked for has a judgment.
 
@@ -65,7 +79,9 @@ def useless_rate(
     0.996
     """
     plan = Resampling(n_boot, seed, level, stream)
-    table = observation_table(episodes)
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    warn_if_pooled(frame, "the share of useless judgments")
+    table = observations_of(frame)
     if failed is not None:
         table = table[(table["failed"] == failed).fillna(False)]
     if not table["judgment"].notna().any():
@@ -73,58 +89,38 @@ def useless_rate(
         raise UndefinedEstimateError(
             f"the share of useless judgments is undefined: no {kind}result has a judgment"
         )
-    estimates: dict[object, Estimate | str] = {}
-    for regime, part in table.groupby("regime", sort=False, observed=True):
-        judged = part[part["judgment"].notna()]
-        name = f"judged useless ({regime})"
-        estimates[str(regime)] = (
-            "no result has a judgment"
-            if judged.empty
-            else _share_of_judgments(name, judged, "USELESS").estimate(plan)
+    estimates: dict[object, Estimate] = {
+        str(regime): _share_of_judgments(
+            f"judged useless ({regime})", part, "USELESS", plan, "no result has a judgment"
         )
+        for regime, part in table.groupby("regime", sort=False, observed=True)
+    }
     return estimates_frame(estimates, "regime")
 
 
 def page_table(episodes: Episodes) -> pd.DataFrame:
-    """Return the judged observations that show a page, and what kind of page it is.
+    """Return the observations that show a page: ``question_id, judgment``, and what kind of page it is.
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        As for :func:`specificity`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a judged observation with a page: ``question_id, judgment, page``, ``kind`` (gold or
-        distractor) and ``seen`` (first or repeat).
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says, or its ``pages`` do not fit its observations.
+    ``kind`` is gold or distractor, ``seen`` first or repeat.
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "pages", "gold_titles"))
-    rows: list[tuple[str, object, str, str, str]] = []
-    columns = ("question_id", "actions", "judgments", "pages", "gold_titles")
-    for number, (question, actions, judgments, pages, gold) in enumerate(
-        zip(*(frame[name].tolist() for name in columns), strict=True), 1
-    ):
-        observations = sum(action != "finish" for action in actions)
-        if len(pages) != observations:
-            raise EpisodeError(
-                f"episodes, row {number}: field 'pages': {len(pages)} entries for {observations} observations"
-            )
-        before: set[str] = set()
-        judged = [*judgments, *[None] * (observations - len(judgments))]
-        for page, judgment in zip(pages, judged, strict=True):
-            if page is None:
-                continue
-            if judgment is not None:
-                kind = "gold" if page in gold else "distractor"
-                rows.append((question, judgment, page, kind, "repeat" if page in before else "first"))
-            before.add(page)
-    return pd.DataFrame(rows, columns=["question_id", "judgment", "page", "kind", "seen"])
+    # Beside a run that logs its pages, one that does not has none.
+    frame = frame[frame["pages"].notna() & frame["gold_titles"].notna()].reset_index(drop=True)
+    table = observations_of(frame)
+    pages = frame[["question_id", "pages", "gold_titles"]].assign(episode=frame.index)
+    seen = pages.explode("pages", ignore_index=True)
+    seen = seen[seen["episode"].map(frame["pages"].map(len)) > 0].reset_index(drop=True)
+    shows = seen["pages"].notna()
+    gold = [page in titles for page, titles in zip(seen["pages"], seen["gold_titles"], strict=True)]
+    repeated = seen.duplicated(["episode", "pages"])
+    return pd.DataFrame(
+        {
+            "question_id": seen["question_id"],
+            "judgment": table["judgment"],
+            "kind": np.where(gold, "gold", "distractor"),
+            "seen": np.where(repeated, "repeat", "first"),
+        }
+    )[shows]
 
 
 def specificity(
@@ -145,8 +141,7 @@ def specificity(
         that a real search returned, null for anything else (a failed result, a lookup, no hit); and
         ``gold_titles``, the titles of the question's gold paragraphs.
     n_boot, seed, level, stream
-        Of the question-cluster bootstrap, as in
-        :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -180,17 +175,129 @@ def specificity(
     """
     plan = Resampling(n_boot, seed, level, stream)
     table = page_table(episodes)
-    if table.empty:
+    if table["judgment"].isna().all():
         raise UndefinedEstimateError("the specificity of judgments is undefined: no real page has a judgment")
-    estimates: dict[object, Estimate | str] = {}
+    estimates: dict[object, Estimate] = {}
     for kind in ("gold", "distractor"):
         for seen in ("first", "repeat"):
             part = table[(table["kind"] == kind) & (table["seen"] == seen)]
-            estimates[f"{kind} {seen}"] = (
-                f"no {seen} {kind} page has a judgment"
-                if part.empty
-                else _share_of_judgments(f"judged useful ({kind}, {seen})", part, "USEFUL").estimate(plan)
-            )
+            estimates[f"{kind} {seen}"] = _share_of_judgments(
+                f"judged useful ({kind}, {seen})", part, "USEFUL", plan,
+                f"no {seen} {kind} page has a judgment",
+            )  # fmt: skip
     frame = estimates_frame(estimates, "page")
     frame.index = pd.MultiIndex.from_tuples([key.split() for key in frame.index], names=["kind", "seen"])
     return frame
+
+
+def stated_points(episodes: Episodes) -> pd.DataFrame:
+    """Return the decisions at which a result has a side-channel judgment.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``question_id, regime, t, failed, judgment, stated``; ``stated`` is None where the next thought says
+        nothing of the result, as where ``stated`` ends before it.
+
+    Raises
+    ------
+    EpisodeError
+        If ``stated`` or ``failed`` is missing or not what the schema says, or models or conditions are mixed.
+    """
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "stated", "failed"))
+    require_one_cell(frame)
+    for name in ("stated", "failed"):
+        if frame[name].isna().any():
+            row = int(frame[name].isna().to_numpy().argmax()) + 1
+            raise EpisodeError(
+                f"episodes, row {row}: field {name!r} is null, expected a list with one entry an observation"
+            )
+    asked = steps_of(frame)
+    said = steps_of(as_frame(with_judgments(frame, "stated")))
+    # An observation after which there is another action: a decision.
+    place = np.arange(len(asked.action))
+    last = place == asked.start + asked.n_actions[asked.episode] - 1
+    at = (asked.action != FINISH) & ~last & (asked.judgment != NONE)
+    words = np.array([*JUDGMENTS, None], dtype=object)
+    return pd.DataFrame(
+        {
+            "question_id": frame["question_id"].to_numpy()[asked.episode[at]],
+            "regime": frame["regime"].to_numpy()[asked.episode[at]],
+            "t": (place - asked.start)[at] + 1,
+            "failed": asked.failed[at] == 1,
+            "judgment": pd.Series(words[asked.judgment[at]], dtype=object),
+            "stated": pd.Series(words[said.judgment[at]], dtype=object),
+        }
+    )
+
+
+def stated_agreement(
+    episodes: Episodes,
+    *,
+    per_stratum: int | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> pd.DataFrame:
+    """Return how often a stated judgment is made, and how well it agrees with the side channel's.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        One model and condition, with ``judgments`` (recorded or replayed), ``stated`` (by the keyword reader,
+        or an annotator's) and ``failed``.
+    per_stratum : int, optional
+        Draw so many decisions after a failed and so many after a real result, as the paper's 80 and 80; all
+        decisions by default.
+    n_boot, seed, level, stream
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; the seed also draws the
+        sample.
+
+    Returns
+    -------
+    pandas.DataFrame
+        A frame of estimates with rows ``explicit`` (share of decisions with a stated judgment), ``agreement``
+        and ``kappa`` (of those, USELESS against any other reply). One that has no value is stated as
+        undefined, with its ``reason``.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If there is no decision, or fewer in a stratum than are to be drawn.
+    EpisodeError
+        As for :func:`stated_points`.
+
+    References
+    ----------
+    Paper, Appendix D.4 "Stated and side-channel judgments" (arXiv:2610.06191).
+    """
+    if per_stratum is not None:
+        whole_number("per_stratum", per_stratum)
+    plan = Resampling(n_boot, seed, level, stream)
+    points = stated_points(episodes)
+    if per_stratum is not None:
+        draws, drawn = np.random.default_rng(seed), []
+        for kind, failed in (("failed", True), ("real", False)):
+            stratum = points[points["failed"] == failed]
+            if len(stratum) < per_stratum:
+                raise UndefinedEstimateError(
+                    f"{per_stratum} decisions after a {kind} result are to be drawn; there are {len(stratum)}"
+                )
+            drawn.append(stratum.iloc[np.sort(draws.choice(len(stratum), per_stratum, replace=False))])
+        points = pd.concat(drawn)
+    if points.empty:
+        raise UndefinedEstimateError("agreement is undefined: no decision follows a judged result")
+    options = {"n_boot": plan.n_boot, "seed": plan.seed, "level": plan.level, "stream": plan.stream}
+    states = points["stated"].notna()
+    said = points[states]
+    questions, of_those = points["question_id"].tolist(), said["question_id"].tolist()
+    pair = (said["stated"] == "USELESS").tolist(), (said["judgment"] == "USELESS").tolist()
+    return estimates_frame(
+        {
+            "explicit": agreement(states.tolist(), [True] * len(points), clusters=questions, **options),  # type: ignore[arg-type]
+            "agreement": Estimate.attempt(agreement, *pair, clusters=of_those, **options),
+            "kappa": Estimate.attempt(cohen_kappa, *pair, clusters=of_those, **options),
+        },
+        "measure",
+    )

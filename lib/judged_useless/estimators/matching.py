@@ -1,52 +1,120 @@
-"""What the contrasts share: the window of decisions, strata, and the Mantel–Haenszel difference."""
+"""What several measures share: the cells and steps they pool, and the stratified difference."""
+
+import warnings
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints
+from judged_useless.environment.regimes import get_regime
+from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
-from judged_useless.episodes.schema import EpisodeError
+from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Floats, Statistic, cluster_sums
+from judged_useless.estimators.resampling import Floats, Measure, Statistic, cluster_sums
 
-#: Values that a message names.
-_NAMED = 4
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
+Weights = Literal["mantel_haenszel", "equal", "n"]
+Judgments = Literal["recorded", "stated"]
+#: Regimes in which the source does not fail; its pages may help no more than a failed one's (plausible).
+WITHOUT_FAILURE = ("clean", "plausible")
 
 
-def budget_of(episodes: pd.DataFrame) -> int:
-    """Return the number of actions an episode may take: the episodes' own ``budget``, or the paper's eight.
+def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
+    """Return an argument that names regimes to pool, each once; one text would be taken letter by letter."""
+    if isinstance(regimes, str):
+        raise TypeError(f"{name} must be a list of names, not one text; give [{regimes!r}]")
+    names = tuple(regimes)
+    if not names:
+        raise ValueError(f"{name} must name at least one regime")
+    for place, each in enumerate(names):
+        if each in names[:place]:
+            raise ValueError(f"{name} names {each!r} twice")
+    return names
 
-    Raises
-    ------
-    EpisodeError
-        If the episodes have more than one budget; those that state none have the paper's.
-    """
-    if "budget" not in episodes:
-        return DEFAULT_BUDGET
-    budgets = pd.to_numeric(episodes["budget"]).fillna(DEFAULT_BUDGET).unique()
-    if len(budgets) > 1:
-        raise EpisodeError(
-            f"episodes: field 'budget' mixes {sorted(map(int, budgets))}; contrast them one by one"
+
+def require_some_regime(what: str, wanted: Sequence[str], there: Collection[str]) -> None:
+    """Refuse regimes of which there is none, and a name that is neither there nor that of any regime."""
+    absent = [name for name in wanted if name not in there]
+    if absent and (len(absent) == len(wanted) or not all(map(_is_regime, absent))):
+        raise UndefinedEstimateError(
+            f"{what} is undefined: no decision of regime {', '.join(absent)}; there is "
+            f"{', '.join(sorted(there)) or 'none'}"
         )
-    return int(budgets[0])
+
+
+def _is_regime(name: str) -> bool:
+    try:
+        get_regime(name)
+    except ValueError:
+        return False
+    return True
+
+
+def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
+    """Return episodes whose ``judgments`` are the recorded ones, or those ``stated`` in the reasoning.
+
+    A null among the stated ones makes the run unknown until the next judgment other than USELESS (paper,
+    Appendix D.4).
+    """
+    if which == "recorded":
+        return episodes
+    if which != "stated":
+        raise ValueError(f"judgments must be 'recorded' or 'stated', not {which!r}")
+    frame = as_frame(episodes, ("question_id", "actions", "stated"))
+    try:
+        return as_frame(frame.assign(judgments=frame["stated"]))
+    except EpisodeError as error:
+        raise EpisodeError(str(error).replace("'judgments'", "'stated'")) from error
+
+
+def warn_if_pooled(episodes: pd.DataFrame, measure: str, stacklevel: int = 3) -> None:
+    """Warn if episodes come from several cells.
+
+    Pooling two models or conditions is rarely meant, and its result lies between theirs or, as the cells
+    weigh differently at each step, outside.
+    """
+    labels = [name for name in ("model", "condition", "split", "task") if name in episodes]
+    cells = with_task(episodes[labels]).drop_duplicates()
+    mixed = [name for name in labels if len(cells[name].unique()) > 1]
+    if mixed:
+        named = "; ".join(" × ".join(map(str, cell)) for cell in cells.head(4).to_numpy())
+        rest = f" and {len(cells) - 4} more" if len(cells) > 4 else ""
+        warnings.warn(
+            f"{measure} pools {len(cells)} cells ({named}{rest}); choose one by {', '.join(mixed)}",
+            stacklevel=stacklevel,
+        )
+
+
+def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, str]:
+    """Return the decisions where the source may fail, and a note on what of the episodes is left out.
+
+    The paper's measures are over failure regimes. Where episodes of clean and plausible lie beside those,
+    they are left out, whether they have judgments (as in cells that judge as they go) or not.
+    """
+    frame = as_frame(episodes)
+    warn_if_pooled(frame, measure, 4)
+    if "regime" not in frame:
+        return build_decision_points(frame), ""
+    without = frame["regime"].isin(WITHOUT_FAILURE)
+    if not without.any() or without.all():
+        return build_decision_points(frame), ""
+    names = ", ".join(frame["regime"][without].unique())
+    note = f"{int(without.sum()):,} episodes of {names} are left out: the source does not fail there"
+    return build_decision_points(frame[~without]), note
 
 
 def require_one_cell(frame: pd.DataFrame) -> None:
-    """Refuse episodes of more than one model or condition, where pooling them would mean nothing.
-
-    Raises
-    ------
-    EpisodeError
-        If two models or conditions are mixed, or a question occurs twice in a regime.
-    """
+    """Refuse episodes of more than one model or condition, where pooling them would mean nothing."""
     for name in ("model", "condition"):
         values = frame[name].drop_duplicates().tolist() if name in frame else []
         if len(values) > 1:
-            mixed = ", ".join(map(repr, values[:_NAMED])) + (" and more" if len(values) > _NAMED else "")
+            mixed = ", ".join(map(repr, values[:4])) + (" and more" if len(values) > 4 else "")
             raise EpisodeError(
                 f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
             )
@@ -56,55 +124,83 @@ def require_one_cell(frame: pd.DataFrame) -> None:
         )
 
 
-def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
-    """Return the first and last decision that a contrast pools.
+def budget_of(episodes: pd.DataFrame) -> int:
+    """Return the number of actions an episode may take: its own ``budget``, or the paper's eight.
+
+    Where none is stated and an episode took more actions, the budget is taken to be those of the longest one;
+    :func:`budget_note` says so.
+    """
+    longest = int(episodes["actions"].map(len).max()) if "actions" in episodes else 0
+    assumed = max(DEFAULT_BUDGET, longest)
+    if "budget" not in episodes:
+        return assumed
+    stated = pd.to_numeric(episodes["budget"])
+    # Beside stated budgets, an episode without one has the paper's, as long as it keeps to it.
+    unstated = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else pd.Series(dtype=int)
+    budgets = {int(each) for each in stated.dropna().unique()}
+    if stated.isna().any():
+        budgets.add(max(DEFAULT_BUDGET, *unstated, 0))
+    if len(budgets) > 1:
+        raise EpisodeError(f"episodes: field 'budget' mixes {sorted(budgets)}; contrast them one by one")
+    return budgets.pop()
+
+
+def budget_note(episodes: pd.DataFrame) -> str:
+    """Return what is to be said of the budget: empty unless it was taken from the data."""
+    budget = budget_of(episodes)
+    if budget == DEFAULT_BUDGET or ("budget" in episodes and episodes["budget"].notna().any()):
+        return ""
+    return f"no budget is stated, so it is taken to be the {budget} actions of the longest episode"
+
+
+def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
+    """Return the last decision pooled: `t_max`, or the budget minus 2, before the last chance to answer."""
+    last = budget_of(points.episodes) - 2 if t_max is None else t_max
+    if last < least:
+        raise ValueError(f"t_max must be at least {least}, not {last}")
+    return last
+
+
+def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
+    """Return a measure with what is to be said of its episodes: of their budget, and of unread judgments.
 
     Parameters
     ----------
-    points : DecisionPoints
-        Decision points, whose episodes may state a ``budget``.
-    t_min : int
-        First decision, at least 3: before that no history can have a useless run behind a useful result.
+    measure, points
+        The measure and its decisions.
     t_max : int or None
-        Last decision; None stands for the budget minus 2, which leaves out the last chance to answer.
-
-    Returns
-    -------
-    tuple of int
-
-    Raises
-    ------
-    ValueError
-        If the window is empty or starts before 3.
+        Last step as the reader gave it; where he did, the budget is of no matter.
+    said : str
+        What else is to be said.
+    judged : bool
+        Whether it reads the judgments: then they are counted in its parts, and those that could not be read.
     """
-    last = budget_of(points.episodes) - 2 if t_max is None else t_max
+    notes, parts = [said], dict(measure.parts)
+    if t_max is None:
+        notes.append(budget_note(points.episodes))
+    if judged:
+        inside = points.t <= last_step(points, t_max)
+        n_judged, n_unparsed = (int((each & inside).sum()) for each in (points.judged, points.unparsed))
+        parts |= {"n_judged": n_judged, "n_unparsed": n_unparsed}
+        if n_unparsed:
+            notes.append(f"{n_unparsed:,} of {n_judged:,} judgments could not be read, and ended the run")
+    return replace(measure, parts=parts, note="; ".join(filter(None, notes)))
+
+
+def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
+    """Return the first and last decision that a contrast pools.
+
+    The first is at least 3: before that no history can have a useless run behind a useful result.
+    """
     if t_min < 3:
         raise ValueError(
             f"t_min must be at least 3, not {t_min}: earlier decisions have no reference history"
         )
-    if last < t_min:
-        raise ValueError(f"t_max must be at least t_min = {t_min}, not {last}")
-    return t_min, last
+    return t_min, last_step(points, t_max, t_min)
 
 
 def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:
-    """Refuse a measure on judgments when there are none, or none in one of the regimes pooled.
-
-    Parameters
-    ----------
-    name : str
-        The measure, for the message.
-    points : DecisionPoints
-        The decisions.
-    inside : numpy.ndarray of bool, shape (n,)
-        Those that the measure pools.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If no result has a judgment, or a regime with decisions in the pool has none at all: the pool would
-        silently be another one.
-    """
+    """Refuse a measure on judgments when there are none, or none in one of the regimes pooled (`inside`)."""
     if not points.judged.any():
         raise UndefinedEstimateError(
             f"{name} is undefined: no result of these episodes has a judgment; replay the judgments, or use "
@@ -123,20 +219,17 @@ def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:
         )
 
 
-def mantel_haenszel(sums: Floats) -> Floats:
-    """Return the Mantel–Haenszel risk difference over strata.
+def mantel_haenszel(sums: Floats, weights: Weights = "mantel_haenszel") -> Floats:
+    """Return the risk difference pooled over strata, NaN where no stratum has both sides.
 
-    ``sum w (p_a - p_b) / sum w`` with ``w = n_a n_b / (n_a + n_b)``; strata with an empty side drop out.
+    ``sum w (p_a - p_b) / sum w``; strata with an empty side drop out.
 
     Parameters
     ----------
     sums : numpy.ndarray of float64, shape (..., strata, 4)
         Of each stratum: decisions in (a), answers in (a), decisions in (b), answers in (b).
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (...)
-        NaN where no stratum has both sides.
+    weights : {"mantel_haenszel", "equal", "n"}
+        w: ``n_a n_b / (n_a + n_b)``; 1; ``n_a + n_b``.
 
     Examples
     --------
@@ -144,13 +237,28 @@ def mantel_haenszel(sums: Floats) -> Floats:
     >>> float(mantel_haenszel(np.array([[10.0, 5, 10, 2], [4.0, 4, 0, 0]])))
     0.3
     """
+    return _ratio(_weighted(sums, weights))
+
+
+def _weighted(sums: Floats, weights: Weights) -> Floats:
+    """Return sums over strata, shape (..., 2): of w (p_a - p_b), and of w."""
     n_a, x_a, n_b, x_b = np.moveaxis(sums, -1, 0)
-    total = n_a + n_b
-    safe = np.where(total > 0, total, 1.0)
-    weight = (n_a * n_b / safe).sum(axis=-1)
-    # w (p_a - p_b) = (x_a n_b - x_b n_a) / (n_a + n_b), which needs no division by an empty side.
-    difference = ((x_a * n_b - x_b * n_a) / safe).sum(axis=-1)
-    return np.where(weight > 0, difference / np.where(weight > 0, weight, 1.0), np.nan)
+    pairs, total = n_a * n_b, np.where(n_a + n_b > 0, n_a + n_b, 1.0)
+    divisor = {"mantel_haenszel": total, "equal": pairs, "n": pairs / total}[weights]
+    divisor = np.where(divisor > 0, divisor, 1.0)
+    # w (p_a - p_b) = (x_a n_b - x_b n_a) / divisor, which is 0 / 1 where a side is empty.
+    return np.stack(
+        [((x_a * n_b - x_b * n_a) / divisor).sum(axis=-1), (pairs / divisor).sum(axis=-1)], axis=-1
+    )
+
+
+def _ratio(pair: Floats) -> Floats:
+    weight = pair[..., 1]
+    return np.where(weight > 0, pair[..., 0] / np.where(weight > 0, weight, 1.0), np.nan)
+
+
+def _pooled(width: int, weights: Weights) -> Statistic:
+    return lambda sums: mantel_haenszel(sums.reshape(*sums.shape[:-1], width, 4), weights)
 
 
 def stratified_difference(
@@ -162,6 +270,7 @@ def stratified_difference(
     stratum: Ints,
     *,
     within_question: bool = False,
+    weights: Weights = "mantel_haenszel",
     sides: tuple[str, str] = ("(a), the long run", "(b), the short run"),
 ) -> Measure:
     """Return the Mantel–Haenszel difference of an event between two sets of decisions.
@@ -178,6 +287,8 @@ def stratified_difference(
         Stratum of each decision, from 0.
     within_question : bool, default False
         Compare only within a question: strata are question × `stratum`.
+    weights : {"mantel_haenszel", "equal", "n"}
+        Weights of the strata.
     sides : tuple of str
         What the two sets are called when one is empty.
 
@@ -200,29 +311,12 @@ def stratified_difference(
     question, width = points.question[used], len(strata)
     cells = cluster_sums(question * width + code, points.n_questions * width, columns)
     by_stratum = cells.reshape(points.n_questions, width, 4)
-    sums, statistic = _question_ratio(by_stratum) if within_question else _pooled(by_stratum)
+    sums, statistic = by_stratum.reshape(len(by_stratum), -1), _pooled(width, weights)
+    if within_question:  # its own strata are resampled with it, so two sums a question are enough
+        sums, statistic = _weighted(by_stratum, weights), _ratio
     counts = dict(zip(("n_a", "answers_a", "n_b", "answers_b"), columns.sum(axis=0).tolist(), strict=True))
     rates = {"rate_a": counts["answers_a"] / counts["n_a"], "rate_b": counts["answers_b"] / counts["n_b"]}
     return Measure(
         name, sums, statistic,
         n=int(used.sum()), parts=counts | rates, undefined="no stratum holds decisions of both groups",
     )  # fmt: skip
-
-
-def _pooled(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    shape = by_stratum.shape[1:]
-    flat = by_stratum.reshape(len(by_stratum), -1)
-    return flat, lambda sums: mantel_haenszel(sums.reshape(*sums.shape[:-1], *shape))
-
-
-def _question_ratio(by_stratum: Floats) -> tuple[Floats, Statistic]:
-    """Each question's own strata are resampled with it, so two sums a question are enough."""
-    n_a, x_a, n_b, x_b = np.moveaxis(by_stratum, -1, 0)
-    safe = np.where(n_a + n_b > 0, n_a + n_b, 1.0)
-    sums = np.stack([((x_a * n_b - x_b * n_a) / safe).sum(axis=1), (n_a * n_b / safe).sum(axis=1)], axis=1)
-
-    def ratio(pair: Floats) -> Floats:
-        weight = pair[..., 1]
-        return np.where(weight > 0, pair[..., 0] / np.where(weight > 0, weight, 1.0), np.nan)
-
-    return sums, ratio

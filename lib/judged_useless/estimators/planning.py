@@ -1,6 +1,6 @@
 """Planning a run (beyond the paper): interval width and power at other numbers of questions."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -9,9 +9,8 @@ from judged_useless.episodes.decisions import DecisionPoints, build_decision_poi
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.contrast import contrast_measure, design_label_measure
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.index import index_measure
-from judged_useless.estimators.measure import Measure
-from judged_useless.estimators.resampling import Floats, Resampling, Stream, percentile_interval
+from judged_useless.estimators.hazard import index_measure
+from judged_useless.estimators.resampling import Measure, Resampling, Stream, percentile_interval
 
 #: Measures that can be planned for.
 PLANNED: dict[str, Callable[[DecisionPoints], Measure]] = {
@@ -23,24 +22,7 @@ QUESTIONS = (25, 50, 100, 200, 300, 500, 1000)
 
 
 def planned_study(measure: Measure, n_questions: int, effect: float, plan: Resampling) -> dict[str, float]:
-    """Return what a study of `n_questions` is to be expected to show.
-
-    Parameters
-    ----------
-    measure : Measure
-        The measure on the episodes given.
-    n_questions : int
-        Questions of the study.
-    effect : float
-        True value that the study would meet.
-    plan : Resampling
-        Resamples, seed, level and stream.
-
-    Returns
-    -------
-    dict of str to float
-        ``width``, ``low``, ``high``, ``power`` and ``undefined``, as :func:`plan_questions` says.
-    """
+    """Return what a study of `n_questions` that meets a true `effect` is to be expected to show."""
     values = measure.resampled(plan, n_questions)
     defined = values[np.isfinite(values)]
     undefined = 1.0 - len(defined) / len(values)
@@ -50,21 +32,13 @@ def planned_study(measure: Measure, n_questions: int, effect: float, plan: Resam
         low = high = float("nan")
     if not low < high:
         return {"width": np.nan, "low": np.nan, "high": np.nan, "power": np.nan, "undefined": undefined}
-    centre = measure.value()
-    power = _power(defined - centre + effect, low - centre, high - centre) * (1.0 - undefined)
-    shift = effect - centre
+    shift = effect - measure.value()
+    # How often the interval around a study's result leaves zero out.
+    results, below, above = defined + shift, low - measure.value(), high - measure.value()
+    power = float(((results + below > 0) | (results + above < 0)).mean()) * (1.0 - undefined)
     return {
-        "width": high - low,
-        "low": low + shift,
-        "high": high + shift,
-        "power": power,
-        "undefined": undefined,
-    }
-
-
-def _power(results: Floats, below: float, above: float) -> float:
-    """Return how often the interval around a study's result leaves zero out."""
-    return float(((results + below > 0) | (results + above < 0)).mean())
+        "width": high - low, "low": low + shift, "high": high + shift, "power": power, "undefined": undefined,
+    }  # fmt: skip
 
 
 def plan_questions(
@@ -119,8 +93,6 @@ def plan_questions(
     ------
     UndefinedEstimateError
         If the measure is undefined on the episodes given, or they have one question only.
-    ValueError
-        If a size is below 2, the measure is unknown, or an option is out of range.
 
     Notes
     -----
@@ -147,47 +119,3 @@ def plan_questions(
     found = prepared.value()
     rows = [planned_study(prepared, n, found if effect is None else effect, plan) for n in sizes]
     return pd.DataFrame(rows, index=pd.Index(sizes, name="n_questions"))
-
-
-def planning_curves(
-    cells: Mapping[str, Episodes],
-    n_questions: Sequence[int] = QUESTIONS,
-    *,
-    measure: str = "time_matched_contrast",
-    effect: float | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> pd.DataFrame:
-    """Return the planning table of several cells in long form, ready to be drawn.
-
-    Parameters
-    ----------
-    cells : mapping of str to episodes
-        One model and condition each, by the label of its curve.
-    n_questions, measure, effect, n_boot, seed, level, stream
-        As in :func:`plan_questions`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``cell``, ``n_questions`` and those of :func:`plan_questions`.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        As for :func:`plan_questions`.
-    ValueError
-        If there is no cell, or as for :func:`plan_questions`.
-    """
-    if not cells:
-        raise ValueError("cells must hold at least one cell")
-    tables = {
-        label: plan_questions(
-            episodes, n_questions, measure=measure, effect=effect,
-            n_boot=n_boot, seed=seed, level=level, stream=stream,
-        )
-        for label, episodes in cells.items()
-    }  # fmt: skip
-    return pd.concat(tables, names=["cell", "n_questions"]).reset_index()

@@ -1,27 +1,41 @@
-"""One partition into clusters and one set of resampling weights, shared by every measure.
+"""One partition into clusters and one stream of resamples, shared by every measure.
 
-The question is the unit of dependence: all decisions of all its episodes are drawn together. A measure
-hands over *sums by cluster*; a resample is then a row of weights, and all resamples are one matrix product.
+The question is the unit of dependence: all decisions of all its episodes are drawn together. A measure hands
+over *sums by cluster*; a resample is then a row of weights, and all resamples are one matrix product.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
-from math import floor
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from math import ceil, floor
 from random import Random
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from judged_useless.estimators.estimate import UndefinedEstimateError
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 
 Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
 _WORD_BITS = 32
-#: Most resamples of an interval: with 300 questions their weights alone take 240 MB.
+#: Most resamples of an interval.
 MAX_N_BOOT = 100_000
+#: Weights that are held at once: 32 MB, however many questions and resamples there are.
+_BLOCK = 2**22
+#: Resampled values that differ by less are taken for equal: rounding, not sampling.
+_SAME = 1e-12
+
+
+def whole_number(name: str, value: object, least: int = 1) -> int:
+    """Return an argument that is a count, or refuse it: true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, not {value}")
+    return int(value)
 
 
 @dataclass(frozen=True)
@@ -47,126 +61,103 @@ class Resampling:
     stream: Stream = "released"
 
     def __post_init__(self) -> None:
-        for name in ("n_boot", "seed"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise TypeError(f"{name} must be a whole number, not {value!r}")
-        if self.n_boot < 1:
-            raise ValueError(f"n_boot must be at least 1, not {self.n_boot}: an interval needs resamples")
+        whole_number("n_boot", self.n_boot)
+        whole_number("seed", self.seed, 0)
         if self.n_boot > MAX_N_BOOT:
-            raise ValueError(
-                f"n_boot must be at most {MAX_N_BOOT:,}, not {self.n_boot}: resamples are held in memory"
-            )
-        if self.seed < 0:
-            raise ValueError(f"seed must not be negative, not {self.seed}")
+            raise ValueError(f"n_boot must be at most {MAX_N_BOOT:,}, not {self.n_boot}")
         if not 0 < self.level < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, not {self.level}")
         if self.stream not in ("released", "numpy"):
             raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 
 
-def released_draws(n_clusters: int, n_boot: int, seed: int = 0, size: int | None = None) -> NDArray[np.int64]:
-    """Return the released bootstrap's cluster indices.
+def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
+    """Return what draws the next cluster indices of the released bootstrap.
 
-    Equal to ``[rng.randrange(n_clusters) for _ in range(n_boot * size)]`` with
-    ``rng = random.Random(seed)``, at NumPy speed: the same Mersenne Twister state is handed to NumPy, a draw
-    keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that is too large is dropped.
-
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters, 1 to 2**31.
-    n_boot : int
-        Number of resamples.
-    seed : int, default 0
-        Seed of the stream.
-    size : int, optional
-        Clusters drawn in a resample; by default as many as there are.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (n_boot, size)
-        Drawn cluster indices, resample after resample.
-
-    Raises
-    ------
-    ValueError
-        If `n_clusters`, `n_boot` or `size` is not positive.
-
-    Examples
-    --------
-    >>> released_draws(300, 2, size=4).tolist()
-    [[197, 215, 20, 132], [261, 248, 207, 155]]
+    Equal to calls of ``random.Random(seed).randrange(n_clusters)``, at NumPy speed: the same Mersenne Twister
+    state is handed to NumPy, a draw keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that
+    is too large is dropped.
     """
-    size = n_clusters if size is None else size
-    if n_clusters < 1 or n_boot < 1 or size < 1:
-        raise ValueError(
-            f"need at least one cluster, resample and draw, not {n_clusters}, {n_boot} and {size}"
-        )
     _, state, _ = Random(seed).getstate()
     twister = np.random.MT19937()
     twister.state = {
         "bit_generator": "MT19937",
         "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
     }
-    wanted, kept, bits = n_boot * size, [], n_clusters.bit_length()
-    missing = wanted
-    while missing > 0:
-        words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64)
-        draws = words >> (_WORD_BITS - bits)
-        kept.append(draws[draws < n_clusters])
-        missing -= len(kept[-1])
-    return np.concatenate(kept)[:wanted].astype(np.int64).reshape(n_boot, size)
+    bits = n_clusters.bit_length()
+    ahead = np.empty(0, dtype=np.int64)
+
+    def draw(count: int) -> Ints:
+        nonlocal ahead
+        kept = [ahead]
+        while (missing := count - sum(map(len, kept))) > 0:
+            words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64) >> (_WORD_BITS - bits)
+            kept.append(words[words < n_clusters].astype(np.int64))
+        drawn = np.concatenate(kept)
+        ahead = drawn[count:]
+        return drawn[:count]
+
+    return draw
 
 
-@lru_cache(maxsize=32)
-def resampling_weights(
-    n_clusters: int, n_boot: int, seed: int, stream: Stream = "released", size: int | None = None
-) -> Floats:
-    """Return how often each resample draws each cluster.
+def draw_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Ints]:
+    """Yield the cluster indices of all resamples in blocks of shape (resamples, size), none of them large.
 
     Parameters
     ----------
-    n_clusters, n_boot, seed, size : int
-        As in :func:`released_draws`.
-    stream : {"released", "numpy"}
-        As in :class:`Resampling`.
+    n_clusters : int
+        Number of clusters.
+    plan : Resampling
+        Resamples, seed and stream.
+    size : int, optional
+        Clusters drawn in a resample; by default as many as there are.
 
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n_boot, n_clusters)
-        Counts; each row sums to `size`. Cached and read-only, so that all measures on the same
-        questions share it.
+    Examples
+    --------
+    >>> next(draw_blocks(300, Resampling(2), 4)).tolist()
+    [[197, 215, 20, 132], [261, 248, 207, 155]]
     """
-    if stream == "released":
-        draws = released_draws(n_clusters, n_boot, seed, size)
+    size = size or n_clusters
+    draw = _released_stream(n_clusters, plan.seed)
+    if plan.stream == "numpy":
+        rng = np.random.default_rng(plan.seed)
+
+        def draw(count: int) -> Ints:
+            return rng.integers(n_clusters, size=count)
+
+    rows = max(1, _BLOCK // max(size, n_clusters))
+    for first in range(0, plan.n_boot, rows):
+        block = min(rows, plan.n_boot - first)
+        yield draw(block * size).reshape(block, size)
+
+
+def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Floats]:
+    """Yield how often each resample draws each cluster, in blocks of shape (resamples, n_clusters)."""
+    if plan.n_boot * max(size or 0, n_clusters) <= _BLOCK:
+        yield _one_block(n_clusters, replace(plan, level=0.95), size)
     else:
-        draws = np.random.default_rng(seed).integers(n_clusters, size=(n_boot, size or n_clusters))
-    flat = draws + np.arange(n_boot)[:, None] * n_clusters
-    counts = np.bincount(flat.ravel(), minlength=n_boot * n_clusters)
-    weights: Floats = counts.reshape(n_boot, n_clusters).astype(np.float64)
+        yield from map(partial(_counted, n_clusters), draw_blocks(n_clusters, plan, size))
+
+
+def _counted(n_clusters: int, draws: Ints) -> Floats:
+    flat = (draws + np.arange(len(draws))[:, None] * n_clusters).ravel()
+    counts = np.bincount(flat, minlength=len(draws) * n_clusters)
+    weights: Floats = counts.reshape(len(draws), n_clusters).astype(np.float64)
+    return weights
+
+
+@lru_cache(maxsize=8)
+def _one_block(n_clusters: int, plan: "Resampling", size: int | None) -> Floats:
+    """Return the weights of all resamples, which all measures on the same questions share."""
+    weights = _counted(n_clusters, next(draw_blocks(n_clusters, plan, size)))
     weights.flags.writeable = False
     return weights
 
 
-def cluster_sums(codes: NDArray[np.int64], n_clusters: int, columns: Floats) -> Floats:
-    """Sum rows by cluster.
-
-    Parameters
-    ----------
-    codes : numpy.ndarray of int64, shape (n,)
-        Cluster of each row.
-    n_clusters : int
-        Number of clusters.
-    columns : numpy.ndarray of float64, shape (n, m)
-        Values to add up.
-
-    Returns
-    -------
-    numpy.ndarray of float64, shape (n_clusters, m)
-    """
+def cluster_sums(codes: Ints, n_clusters: int, columns: Floats) -> Floats:
+    """Sum rows of shape (n, m) by their cluster: shape (n_clusters, m)."""
     sums = [np.bincount(codes, weights=column, minlength=n_clusters) for column in columns.T]
-    return np.stack(sums, axis=1) if sums else np.empty((n_clusters, 0))
+    return np.stack(sums, axis=1)
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
@@ -175,29 +166,131 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
     With B sorted values the bounds are element ``floor(a B)`` and element ``floor((1 - a) B) - 1``, counting
     from 0, with ``a = (1 - level) / 2``; no interpolation.
 
-    Parameters
-    ----------
-    values : numpy.ndarray of float64, shape (B,)
-        Finite resampled values.
-    level : float
-        Nominal coverage.
-
-    Returns
-    -------
-    tuple of float
-        Lower and upper bound.
-
     Raises
     ------
     UndefinedEstimateError
-        If there are too few values for the two bounds to be in order.
+        If there is not one value in each tail: the interval would be one of another level.
     """
     ordered, tail = np.sort(values), (1 - level) / 2
     # Rounding first: 2000 * (1 - 0.025) is 1949.9999999999998 in floating point.
     first = floor(round(tail * len(ordered), 9))
     last = floor(round((1 - tail) * len(ordered), 9)) - 1
-    if last < first:
+    if first < 1:
         raise UndefinedEstimateError(
-            f"{len(ordered)} resampled values are too few for a {level:.0%} percentile interval"
+            f"{len(ordered)} resampled values are too few for a {100 * level:.6g}% percentile interval; "
+            f"it takes at least {ceil(round(1 / tail, 6))}"
         )
     return float(ordered[first]), float(ordered[last])
+
+
+def share(sums: Floats) -> Floats:
+    """Return the share of a total: sums of shape (..., 2) hold the total and the part; NaN for no total."""
+    total, part = sums[..., 0], sums[..., 1]
+    return np.where(total > 0, part / np.where(total > 0, total, 1.0), np.nan)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Sums by question, and the statistic of their total.
+
+    Every measure of the library is made of these two; the point estimate, the bootstrap, and the planning
+    of other sample sizes then need no code of their own.
+
+    Attributes
+    ----------
+    name : str
+        Shown before the number.
+    sums : numpy.ndarray of float64, shape (n_clusters, m)
+        Sums by question, in order of first appearance.
+    statistic : callable
+        Maps sums of shape (..., m) to values of shape (...); NaN where it is undefined.
+    n : int
+        Observations the value rests on.
+    parts : mapping of str to float
+        Passed on to the estimate.
+    undefined : str
+        What is missing when the value is undefined.
+    note : str
+        Passed on to the estimate.
+    """
+
+    name: str
+    sums: Floats
+    statistic: Statistic
+    n: int
+    parts: Mapping[str, float] = field(default_factory=dict)
+    undefined: str = "nothing to compute it from"
+    note: str = ""
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of questions."""
+        return len(self.sums)
+
+    def value(self) -> float:
+        """Return the point estimate, or raise :class:`UndefinedEstimateError`."""
+        value = float(self.statistic(self.sums.sum(axis=0)))
+        if not np.isfinite(value):
+            raise UndefinedEstimateError(f"{self.name} is undefined: {self.undefined}")
+        return value
+
+    def resampled(self, plan: Resampling, size: int | None = None) -> Floats:
+        """Return the value in every resample of `size` questions (by default as many as there are)."""
+        blocks = weight_blocks(self.n_clusters, plan, size)
+        return np.concatenate([self.statistic(weights @ self.sums) for weights in blocks])
+
+    def estimate(self, plan: Resampling) -> Estimate:
+        """Return the value with its question-cluster percentile interval.
+
+        The interval is stated as undefined, with the reason, when there is one question only, when every
+        resample gives the same value, or when too few resamples have a value.
+
+        Raises
+        ------
+        UndefinedEstimateError
+            If the value itself is undefined.
+        """
+        value = self.value()
+        values = self.resampled(plan) if self.n_clusters > 1 else np.empty(0)
+        return with_interval(
+            self.name, value, values, plan,
+            n=self.n, n_clusters=self.n_clusters, parts=dict(self.parts), note=self.note,
+        )  # fmt: skip
+
+
+def with_interval(
+    name: str,
+    value: float,
+    values: Floats,
+    plan: Resampling,
+    *,
+    n: int,
+    n_clusters: int,
+    parts: Mapping[str, float],
+    note: str = "",
+) -> Estimate:
+    """Return an estimate from a value and its resampled values, NaN where those are undefined."""
+    defined = values[np.isfinite(values)]
+    low, high, reason = _bounds(defined, plan.level, n_clusters)
+    drawn = plan.n_boot if n_clusters > 1 else 0
+    return Estimate(
+        name, value, low, high, plan.level, "question-cluster bootstrap, percentile",
+        n=n, n_clusters=n_clusters, n_boot=drawn, n_failed=len(values) - len(defined), seed=plan.seed,
+        reason=reason, parts=parts, note=note,
+    )  # fmt: skip
+
+
+def _bounds(defined: Floats, level: float, n_clusters: int) -> tuple[float | None, float | None, str]:
+    if n_clusters < 2:
+        return None, None, "one question cannot be resampled"
+    if not len(defined):
+        return None, None, "no resample has a value"
+    if np.ptp(defined) < _SAME:
+        return None, None, "every resample gives the same value"
+    try:
+        low, high = percentile_interval(defined, level)
+    except UndefinedEstimateError as error:
+        return None, None, str(error)
+    if high - low < _SAME:
+        return None, None, f"all but a few resamples give the same value, {low:.3g}"
+    return low, high, ""

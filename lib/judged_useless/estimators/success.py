@@ -1,36 +1,34 @@
-"""Success: the share of questions answered correctly, by regime and averaged over regimes."""
+"""Success by regime and averaged over regimes, what it costs, and success at a price a call."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.environment.regimes import MEAN3, MEAN4, MEAN6
-from judged_useless.episodes.decisions import as_frame
+from judged_useless.environment.regimes import MEAN3 as MEAN3
+from judged_useless.environment.regimes import MEAN4 as MEAN4
+from judged_useless.environment.regimes import MEAN6
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.measure import Measure, share
-from judged_useless.estimators.resampling import Floats, Resampling, Statistic, Stream
+from judged_useless.estimators.matching import require_one_cell
+from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, share
 
-_FIELDS = ("question_id", "regime", "success")
+#: Actions that call a tool; an invalid action costs a step, but no call.
+TOOLS = ("search", "lookup", "backup_search")
+#: Conditions that ask for no judgment during the run: theirs, if any, were replayed afterwards.
+WITHOUT_JUDGMENT_CALLS = ("unaided", "permit", "budget", "stated_rule", "call_cost", "random", "lexical")
+#: Conditions, and the part of one, that ask for judgments as they go.
+_ASKED = frozenset(("decide", "enforced_rule", "combo", "switch_rule", "side_channel_signal"))
+#: Conditions that read the judgment in the agent's reasoning and pay for discarded turns only.
+STATED_CONDITIONS = ("stated_judgment_rule", "stated_combo")
 
 
 def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | None = None) -> pd.DataFrame:
     """Return one value an episode as a table by question and regime.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Episodes of one model and condition.
-    values : numpy.ndarray of float64, shape (n,)
-        The value of each.
-    regimes : sequence of str, optional
-        Columns wanted; by default those there are, in order of appearance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows are questions in order of first appearance, columns regimes; NaN where an episode is missing.
+    Rows are questions in order of first appearance; columns the regimes wanted, or those there are; NaN where
+    an episode is missing.
 
     Raises
     ------
@@ -38,8 +36,6 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
         If a question has two episodes in a regime: models or conditions are mixed.
     UndefinedEstimateError
         If a regime that is wanted has no episode.
-    ValueError
-        If `regimes` is empty.
     """
     question, questions = pd.factorize(frame["question_id"])
     regime, names = pd.factorize(frame["regime"])
@@ -52,42 +48,18 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
         raise UndefinedEstimateError(
             f"success is undefined: no episode of regime {', '.join(missing)}; there is {', '.join(there)}"
         )
-    if len(np.unique(question * len(there) + regime)) < len(frame):
-        raise EpisodeError(
-            "episodes: a question occurs twice in a regime; give one model and condition at a time"
-        )
+    require_one_cell(frame)
     matrix = np.full((len(questions), len(there)), np.nan)
     matrix[question, regime] = values
     return pd.DataFrame(matrix, index=pd.Index(questions, name="question_id"), columns=there)[wanted]
 
 
 def success_matrix(episodes: Episodes, regimes: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return success by question and regime.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        One model and condition, with ``question_id``, ``regime`` and ``success``.
-    regimes : sequence of str, optional
-        Columns wanted; by default those there are, in order of appearance.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Rows are questions in order of first appearance, columns regimes; 1.0, 0.0, or NaN where an episode
-        is missing.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says, or models and conditions are mixed.
-    UndefinedEstimateError
-        If a regime that is wanted has no episode.
-    """
+    """Return success by question and regime, as :func:`value_matrix` does."""
     if isinstance(episodes, pd.DataFrame):
         # What an episode did is of no matter here, so it is not checked either.
         episodes = episodes[[name for name in (*KEY, "success") if name in episodes]]
-    frame = as_frame(episodes, _FIELDS)
+    frame = as_frame(episodes, ("question_id", "regime", "success"))
     return value_matrix(frame, frame["success"].to_numpy(dtype=np.float64), regimes)
 
 
@@ -97,25 +69,15 @@ def regime_sums(matrix: pd.DataFrame) -> Floats:
     return np.stack([there, matrix.fillna(0.0).to_numpy(dtype=np.float64)], axis=2)
 
 
-def mean_over_regimes(n_regimes: int) -> Statistic:
-    """Return the statistic that averages regimes with equal weight, from flattened regime sums."""
+def mean_measure(name: str, matrix: pd.DataFrame) -> Measure:
+    """Return the equal-weight mean over the columns of a table by question and regime, not yet resampled."""
+    sums, n_regimes = regime_sums(matrix), matrix.shape[1]
 
     def mean(totals: Floats) -> Floats:
         return np.asarray(share(totals.reshape(*totals.shape[:-1], n_regimes, 2)).mean(axis=-1))
 
-    return mean
-
-
-def mean_measure(name: str, matrix: pd.DataFrame) -> Measure:
-    """Return the equal-weight mean over the columns of a table by question and regime, not yet resampled."""
-    sums = regime_sums(matrix)
-    return Measure(
-        name,
-        sums.reshape(len(sums), -1),
-        mean_over_regimes(matrix.shape[1]),
-        n=int(sums[..., 0].sum()),
-        undefined="a regime has no episode",
-    )
+    n = int(sums[..., 0].sum())
+    return Measure(name, sums.reshape(len(sums), -1), mean, n=n, undefined="a regime has no episode")
 
 
 def success_by_regime(
@@ -136,8 +98,7 @@ def success_by_regime(
     regimes : sequence of str, optional
         Regimes wanted, in this order; by default those there are.
     n_boot, seed, level, stream
-        Of the question-cluster bootstrap, as in
-        :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -188,14 +149,11 @@ def mean_success(
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        One model and condition, with ``question_id``, ``regime`` and ``success``.
+    episodes, n_boot, seed, level, stream
+        As in :func:`success_by_regime`.
     regimes : sequence of str, default MEAN6
         Regimes averaged; each must be there. :data:`~judged_useless.environment.regimes.MEAN3`
         and :data:`~judged_useless.environment.regimes.MEAN4` are the paper's other two.
-    n_boot, seed, level, stream
-        Of the question-cluster bootstrap, as in
-        :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -208,8 +166,6 @@ def mean_success(
         If an episode is not what the schema says, or models and conditions are mixed.
     UndefinedEstimateError
         If a regime has no episode: a mean over fewer regimes would be another measure.
-    ValueError
-        If no regime is given.
 
     References
     ----------
@@ -221,11 +177,180 @@ def mean_success(
     >>> print(mean_success(load_episodes(condition="unaided"), regimes=FAIL))
     mean success over 5 regimes = 0.417 [0.377, 0.456]
     """
-    if not regimes:
-        raise ValueError("regimes must name at least one regime")
     plan = Resampling(n_boot, seed, level, stream)
     matrix = success_matrix(episodes, regimes)
     return mean_measure(f"mean success over {len(regimes)} regimes", matrix).estimate(plan)
 
 
-__all__ = ["MEAN3", "MEAN4", "mean_success", "success_by_regime", "success_matrix"]
+def tool_call_counts(frame: pd.DataFrame) -> Floats:
+    """Return the number of tool calls of each episode, shape (n,)."""
+    return np.array(
+        [sum(action in TOOLS for action in actions) for actions in frame["actions"]], dtype=np.float64
+    )
+
+
+def _extra_call_counts(frame: pd.DataFrame) -> Floats:
+    """Return the number of model calls of each episode beyond its own turns, shape (n,).
+
+    Judgment calls plus discarded turns: ``n_judgment_calls`` and ``n_discarded`` where they are recorded,
+    otherwise one call for each recorded judgment, and none in a condition that asks for no judgment.
+    """
+    judged = np.array(
+        [sum(isinstance(word, str) for word in words) for words in frame["judgments"]], dtype=np.float64
+    )
+    discarded = np.zeros(len(frame))
+    conditions = frame.get("condition", pd.Series("", index=frame.index))
+    told = conditions.isin([*WITHOUT_JUDGMENT_CALLS, *STATED_CONDITIONS]).to_numpy()
+    asked = np.array([not _ASKED.isdisjoint(name.split("+")) for name in conditions], dtype=bool)
+    judged[told] = 0.0
+    counted = frame["n_judgment_calls"].notna() if "n_judgment_calls" in frame else np.zeros(len(frame), bool)
+    if ((judged > 0) & ~asked & ~np.asarray(counted)).any():
+        raise EpisodeError(
+            "episodes: field 'n_judgment_calls' is missing; of this condition it cannot be told whether the "
+            "judgments were asked for during the run or replayed afterwards"
+        )
+    if "condition" in frame:
+        stated = frame["condition"].isin(STATED_CONDITIONS).to_numpy()
+        if stated.any() and ("n_discarded" not in frame or frame["n_discarded"][stated].isna().any()):
+            raise EpisodeError(
+                "episodes: field 'n_discarded' is missing; a condition that reads stated judgments pays for "
+                "its discarded turns"
+            )
+    for name, counts in (("n_judgment_calls", judged), ("n_discarded", discarded)):
+        if name in frame:
+            given = frame[name].notna().to_numpy()
+            counts[given] = frame[name][given].to_numpy(dtype=np.float64)
+    weighed = np.array(["decide" in name.split("+") for name in conditions])
+    return judged + np.where(weighed, judged, 0.0) + discarded  # decide weighs after each judgment
+
+
+def utility_matrix(
+    episodes: Episodes, regimes: Sequence[str] | None, price: float, charge_judgments: bool
+) -> pd.DataFrame:
+    """Return success minus the price of the calls, by question and regime, as :func:`value_matrix` does."""
+    if not (np.isfinite(price) and price >= 0):
+        raise ValueError(f"price must be a finite number of at least 0, not {price}")
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "success"))
+    values = frame["success"].to_numpy(dtype=np.float64)
+    if price > 0:
+        calls = tool_call_counts(frame)
+        if charge_judgments:
+            calls = calls + _extra_call_counts(frame)
+        values = values - price * calls
+    return value_matrix(frame, values, regimes)
+
+
+def utility(
+    episodes: Episodes,
+    *,
+    price: float = 0.05,
+    charge_judgments: bool = False,
+    regimes: Sequence[str] = MEAN6,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return cost-adjusted success: success minus `price` for each tool call, averaged over regimes.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame or iterable of mappings
+        One model and condition, with ``question_id``, ``regime``, ``actions``, ``judgments`` and ``success``.
+    price : float, default 0.05
+        λ, the price of a call in units of a correct answer (0.05 in the paper).
+    charge_judgments : bool, default False
+        Charge each judgment call, weighing call of decide, and discarded turn like a tool call. Without
+        ``n_judgment_calls`` each recorded judgment is a call, except where they were replayed afterwards.
+    regimes, n_boot, seed, level, stream
+        As in :func:`mean_success`.
+
+    Returns
+    -------
+    Estimate
+        In units of a correct answer, at most 1 and possibly negative; `n` counts episodes.
+
+    Raises
+    ------
+    UndefinedEstimateError
+        If a regime has no episode.
+    EpisodeError
+        If an episode is not what the schema says, models and conditions are mixed, or discarded turns are
+        to be charged that were not recorded.
+
+    References
+    ----------
+    Paper, Appendix C.1, Table 6 (last block) and Table 19 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> from judged_useless import FAIL, load_episodes
+    >>> rule = load_episodes(condition="enforced_rule")
+    >>> print(utility(rule, regimes=FAIL))
+    utility (λ = 0.05) = 0.226 [0.181, 0.271]
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    matrix = utility_matrix(episodes, regimes, price, charge_judgments)
+    return mean_measure(f"utility (λ = {price:g})", matrix).estimate(plan)
+
+
+def tool_calls(
+    episodes: Episodes,
+    *,
+    regimes: Sequence[str] | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return the mean number of tool calls (search, lookup, backup_search) an episode, over regimes.
+
+    Parameters
+    ----------
+    episodes, regimes, n_boot, seed, level, stream
+        As in :func:`success_by_regime`, with ``actions`` in place of ``success``.
+
+    References
+    ----------
+    Paper, Tables 16, 18 and 19 (arXiv:2610.06191).
+
+    Examples
+    --------
+    >>> from judged_useless import load_episodes
+    >>> print(tool_calls(load_episodes(condition="enforced_rule"), regimes=["persistent"]))
+    tool calls = 5.103 [5.013, 5.193]
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    frame = as_frame(episodes, ("question_id", "regime", "actions"))
+    return mean_measure("tool calls", value_matrix(frame, tool_call_counts(frame), regimes)).estimate(plan)
+
+
+def extra_calls(
+    episodes: Episodes,
+    *,
+    regimes: Sequence[str] | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+    level: float = 0.95,
+    stream: Stream = "released",
+) -> Estimate:
+    """Return the mean number of model calls an episode beyond its own turns, as :func:`utility` charges them.
+
+    Parameters
+    ----------
+    episodes, regimes, n_boot, seed, level, stream
+        As in :func:`success_by_regime`, with ``actions`` and ``judgments`` in place of ``success``.
+
+    Raises
+    ------
+    EpisodeError
+        If an episode is not what the schema says, or discarded turns were not recorded.
+
+    References
+    ----------
+    Paper, Appendix D.3, Table 19 (arXiv:2610.06191).
+    """
+    plan = Resampling(n_boot, seed, level, stream)
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    matrix = value_matrix(frame, _extra_call_counts(frame), regimes)
+    return mean_measure("extra calls", matrix).estimate(plan)

@@ -1,45 +1,19 @@
 """Models that an agent can run on: ``get_model("provider:name", ...)``."""
 
+import re
 from importlib import import_module
-from inspect import Parameter, signature
 from typing import Any, cast
 
-from judged_useless.models.base import (
-    ContextOverflowError,
-    CostCapReachedError,
-    Decoding,
-    FatalModelError,
-    Generation,
-    Message,
-    Model,
-    ModelError,
-    RateLimitError,
-    ServiceUnavailableError,
-    TransientModelError,
-)
+from judged_useless.models.base import Decoding, Generation, Message, Model
 
-__all__ = [
-    "PROVIDERS",
-    "ContextOverflowError",
-    "CostCapReachedError",
-    "Decoding",
-    "FatalModelError",
-    "Generation",
-    "Message",
-    "Model",
-    "ModelError",
-    "RateLimitError",
-    "ServiceUnavailableError",
-    "TransientModelError",
-    "get_model",
-]
+__all__ = ["PROVIDERS", "Decoding", "Generation", "Message", "Model", "get_model"]
 
 #: Provider -> ``module:class``, imported when it is asked for, so that no SDK is needed before.
 PROVIDERS: dict[str, str] = {
     "vllm": "judged_useless.models.vllm_engine:VLLMModel",
     "openai": "judged_useless.models.openai_compatible:OpenAIModel",
     "anthropic": "judged_useless.models.anthropic_messages:AnthropicModel",
-    "scripted": "judged_useless.models.scripted_annotator:make_scripted",
+    "scripted": "judged_useless.models.scripted:make_scripted",
 }
 
 
@@ -67,19 +41,16 @@ def get_model(spec: str, **options: Any) -> Model:  # noqa: ANN401 - options bel
     ImportError
         If the provider's package is missing; the message has the line that installs it.
     """
-    provider, colon, name = spec.partition(":")
-    if not colon or not name:
-        raise ValueError(
-            f"model {spec!r}: expected provider:name, with provider one of {', '.join(PROVIDERS)}"
-        )
-    if provider not in PROVIDERS:
-        raise ValueError(
-            f"model {spec!r}: unknown provider {provider!r}, expected one of {', '.join(PROVIDERS)}"
-        )
+    provider, _, name = spec.partition(":")
+    if provider not in PROVIDERS or not name:
+        known = ", ".join(PROVIDERS)
+        raise ValueError(f"model {spec!r}: expected provider:name, with provider one of {known}")
     module, _, factory = PROVIDERS[provider].partition(":")
     make = getattr(import_module(module), factory)
-    known = signature(make).parameters
-    open_ended = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in known.values())
-    if unknown := [] if open_ended else [option for option in options if option not in known]:
-        raise ValueError(f"model {spec!r}: provider {provider!r} has no option {', '.join(unknown)}")
-    return cast("Model", make(name, **options))
+    try:
+        return cast("Model", make(name, **options))
+    except TypeError as error:
+        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+        if unknown is None:
+            raise
+        raise ValueError(f"model {spec!r}: provider {provider!r} has no option {unknown[1]}") from None

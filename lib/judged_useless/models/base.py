@@ -1,15 +1,19 @@
 """What a model is to the agent loop: messages in, one generation out, or a named error."""
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypedDict
+from typing import Annotated, Any, Literal, Protocol, TypedDict
+
+import pydantic
+from pydantic import Field
 
 from judged_useless._io.seeds import stable_seed
-from judged_useless.models.characters import replace_halves
 
 #: Sampling seeds are non-negative 31-bit integers, which every backend takes.
 SEED_RANGE = 2**31
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Message(TypedDict):
@@ -19,7 +23,7 @@ class Message(TypedDict):
     content: str
 
 
-@dataclass(frozen=True, kw_only=True)
+@pydantic.dataclasses.dataclass(frozen=True, kw_only=True, config={"extra": "forbid"})
 class Decoding:
     """How a model samples (PROTOCOL: "Agent", the table of decoding; paper §2 and Appendix A).
 
@@ -49,50 +53,30 @@ class Decoding:
         If a value is out of range, or a rule and its seed do not come together.
     """
 
-    temperature: float | None = None
-    top_p: float | None = None
-    top_k: int | None = None
-    max_new_tokens: int = 1024
-    context: int | None = None
+    temperature: Annotated[float, Field(ge=0)] | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    top_k: Annotated[int, Field(ge=1)] | None = None
+    max_new_tokens: Annotated[int, Field(ge=1)] = 1024
+    context: Annotated[int, Field(ge=2)] | None = None
     seed_rule: Literal["per_prompt", "fixed"] | None = None
     seed: int | None = None
     thinking: bool | None = None
 
     def __post_init__(self) -> None:
-        expected = {
-            "temperature": (self.temperature is None or self.temperature >= 0, "a number >= 0, or None"),
-            "top_p": (self.top_p is None or 0 < self.top_p <= 1, "a number in (0, 1], or None"),
-            "top_k": (self.top_k is None or self.top_k >= 1, "an integer >= 1, or None for off"),
-            "max_new_tokens": (self.max_new_tokens >= 1, "an integer >= 1"),
-            "context": (self.context is None or self.context >= 2, "an integer >= 2, or None"),
-            "seed_rule": (self.seed_rule in ("per_prompt", "fixed", None), "per_prompt, fixed or None"),
-            "seed": (
-                (self.seed is None) == (self.seed_rule is None),
-                "an integer with a seed_rule, None without",
-            ),
-        }
-        for field, (holds, wanted) in expected.items():
-            if not holds:
-                raise ValueError(f"decoding: {field} is {getattr(self, field)!r}, expected {wanted}")
+        if (self.seed is None) != (self.seed_rule is None):
+            raise ValueError(f"decoding: seed is {self.seed} and seed_rule {self.seed_rule}, expected both")
 
     def request_seed(self, prompt: str) -> int | None:
-        """Return the seed of one request.
+        """Return the seed of one request, in ``[0, 2^31)``; ``None`` if no seed is to be sent.
 
         Parameters
         ----------
         prompt : str
             The rendered prompt where the backend has it, else :func:`canonical_prompt` of the messages.
-
-        Returns
-        -------
-        int or None
-            In ``[0, 2^31)``; ``None`` if no seed is to be sent.
         """
-        if self.seed_rule is None or self.seed is None:
+        if self.seed is None:
             return None
-        if self.seed_rule == "fixed":
-            return self.seed % SEED_RANGE
-        return stable_seed(self.seed, prompt) % SEED_RANGE
+        return (self.seed if self.seed_rule == "fixed" else stable_seed(self.seed, prompt)) % SEED_RANGE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +90,8 @@ class Generation:
         backend separates it.
     finish_reason : {"stop", "length"}
         ``length`` if the token budget cut the text.
+    end_word : str or None
+        What the server called the end of the text, where it was another word.
     prompt_tokens, completion_tokens, cached_tokens : int or None
         As reported; ``None`` where the backend does not say. ``prompt_tokens`` includes the cached ones.
     cost_usd : float or None
@@ -115,11 +101,13 @@ class Generation:
     reasoning : str or None
         Thinking text that the backend returns apart.
     n_replaced : int, default 0
-        Halves of surrogate pairs that U+FFFD stands for in both texts: no file could hold them.
+        Halves of surrogate pairs that U+FFFD stands for in both texts: a tokenizer of bytes may end a text
+        within a character, and no file could hold the half.
     """
 
     text: str
     finish_reason: Literal["stop", "length"]
+    end_word: str | None = None
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
@@ -130,43 +118,39 @@ class Generation:
 
     def __post_init__(self) -> None:
         for name in ("text", "reasoning"):
-            whole, n_halves = replace_halves(getattr(self, name) or "")
+            whole, n_halves = _HALF.subn("\ufffd", getattr(self, name) or "")
             if n_halves:
                 object.__setattr__(self, name, whole)
                 object.__setattr__(self, "n_replaced", self.n_replaced + n_halves)
 
 
 class Model(Protocol):
-    """Something that continues a conversation.
-
-    Attributes
-    ----------
-    name : str
-        Name as in the released episodes, or as the server knows it.
-    provider : str
-        Key of the registry: ``vllm``, ``openai``, ``anthropic``, ``scripted``.
-    decoding : Decoding
-        In force for every request.
-    max_concurrency : int
-        Requests that are worth having in flight at once.
-    simulated : bool
-        Whether no language model is behind it.
-    """
+    """Something that continues a conversation."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
+    def name(self) -> str:
+        """Name as in the released episodes, or as the server knows it."""
+        ...
 
     @property
-    def provider(self) -> str: ...  # noqa: D102
+    def provider(self) -> str:
+        """Key of the registry: ``vllm``, ``openai``, ``anthropic``, ``scripted``."""
+        ...
 
     @property
-    def decoding(self) -> Decoding: ...  # noqa: D102
+    def decoding(self) -> Decoding:
+        """In force for every request."""
+        ...
 
     @property
-    def max_concurrency(self) -> int: ...  # noqa: D102
+    def max_concurrency(self) -> int:
+        """Requests that are worth having in flight at once."""
+        ...
 
     @property
-    def simulated(self) -> bool: ...  # noqa: D102
+    def simulated(self) -> bool:
+        """Whether no language model is behind it."""
+        ...
 
     async def generate(
         self,
@@ -192,10 +176,6 @@ class Model(Protocol):
 
         Raises
         ------
-        ContextOverflowError
-            If prompt and budget do not fit the context.
-        CostCapReachedError
-            If the cost cap was reached before this request.
         FatalModelError
             If trying again cannot help.
         ServiceUnavailableError
@@ -217,14 +197,18 @@ class ModelError(Exception):
 
 
 class FatalModelError(ModelError):
-    """Trying again cannot help: a wrong key, an unknown model, a request that the service refuses."""
+    """Trying this request again cannot help."""
 
 
 class ContextOverflowError(FatalModelError):
     """Prompt and generation budget do not fit the context; nothing was cut."""
 
 
-class CostCapReachedError(FatalModelError):
+class EveryRequestFailsError(FatalModelError):
+    """No further request makes sense: a wrong key, address or option, or a cap that was reached."""
+
+
+class CostCapReachedError(EveryRequestFailsError):
     """The cost cap was reached; no further request is sent."""
 
 
@@ -237,15 +221,7 @@ class UnreachableError(TransientModelError):
 
 
 class RateLimitError(TransientModelError):
-    """The service asks for a pause.
-
-    Parameters
-    ----------
-    message : str
-        What the service said.
-    wait : float, optional
-        Seconds it asks for; ``None`` if it does not say.
-    """
+    """The service asks for a pause of so many seconds, or does not say how long."""
 
     def __init__(self, message: str, wait: float | None = None) -> None:
         super().__init__(message)
@@ -253,15 +229,7 @@ class RateLimitError(TransientModelError):
 
 
 class ServiceUnavailableError(ModelError):
-    """Transient failures outlasted the retries.
-
-    Parameters
-    ----------
-    attempts : int
-        Requests sent.
-    last : TransientModelError
-        Failure of the last one; also the exception's ``__cause__``.
-    """
+    """Transient failures outlasted the retries: after so many attempts, the last one failed with `last`."""
 
     def __init__(self, attempts: int, last: TransientModelError) -> None:
         super().__init__(f"no generation after {attempts} attempts; the last: {last}")
@@ -269,60 +237,15 @@ class ServiceUnavailableError(ModelError):
         self.last = last
 
 
-class NoServerError(ServiceUnavailableError):
-    """The very first request found nobody at the address: a server that is not there, not one that is gone.
-
-    Parameters
-    ----------
-    attempts : int
-        Requests sent.
-    last : TransientModelError
-        Failure of the last one.
-    """
-
-    def __init__(self, attempts: int, last: TransientModelError) -> None:
-        super().__init__(attempts, last)
-        self.args = (f"{last}; is the server running, and is that its address?",)
+class NoServerError(EveryRequestFailsError):
+    """The very first request found nobody at the address: a server that never was, not one that is gone."""
 
 
 def canonical_prompt(messages: Sequence[Message]) -> str:
-    """Return the conversation as one string, equal for equal conversations.
+    """Return the conversation as JSON with sorted keys and no blanks, equal for equal conversations.
 
-    Parameters
-    ----------
-    messages : sequence of Message
-        The conversation.
-
-    Returns
-    -------
-    str
-        JSON with sorted keys and no blanks; the prompt of the seed rule where the chat template is the
-        server's, so that the rendered prompt is not known.
+    It is the prompt of the seed rule where the chat template is the server's, so that the rendered prompt is
+    not known.
     """
     turns = [{"role": message["role"], "content": message["content"]} for message in messages]
     return json.dumps(turns, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-
-
-def check_messages(messages: Sequence[Message]) -> None:
-    """Refuse a conversation that no backend can continue.
-
-    Parameters
-    ----------
-    messages : sequence of Message
-        The conversation.
-
-    Raises
-    ------
-    ValueError
-        If it is empty, has an unknown role, or a system message that is not first or stands alone.
-    """
-    if not messages:
-        raise ValueError("messages: empty, expected at least one user message")
-    for position, message in enumerate(messages):
-        role = message["role"]
-        if role not in ("system", "user", "assistant"):
-            raise ValueError(f"messages[{position}]: role {role!r}, expected system, user or assistant")
-        if role == "system" and position > 0:
-            raise ValueError(f"messages[{position}]: a system message that is not the first one")
-    if messages[-1]["role"] == "system":
-        raise ValueError("messages: only a system message, expected a user message after it")

@@ -5,6 +5,7 @@ the prices, where they are from and of which date.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
@@ -15,9 +16,8 @@ from typing import Any
 import pydantic
 import yaml
 
+from judged_useless._io.messages import first_fault
 from judged_useless.models.base import CostCapReachedError
-
-_MILLION = 1_000_000
 
 
 class Price(pydantic.BaseModel):
@@ -48,16 +48,6 @@ class Price(pydantic.BaseModel):
 def load_prices(path: str | Path) -> dict[str, Price]:
     """Read prices from a YAML file of model name -> fields of :class:`Price`.
 
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        The file.
-
-    Returns
-    -------
-    dict of str to Price
-        By model name.
-
     Raises
     ------
     ValueError
@@ -65,21 +55,11 @@ def load_prices(path: str | Path) -> dict[str, Price]:
     """
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        return pydantic.TypeAdapter(dict[str, Price]).validate_python(content)
     except yaml.YAMLError as error:
         raise ValueError(f"{path}: not YAML: {error}") from error
-    if not isinstance(content, dict):
-        raise ValueError(
-            f"{path}: expected a mapping of model name to prices, found {type(content).__name__}"
-        )
-    prices = {}
-    for name, fields in content.items():
-        try:
-            prices[str(name)] = Price.model_validate(fields)
-        except pydantic.ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "entry"
-            raise ValueError(f"{path}: model {name!r}, field {field}: {first['msg']}") from error
-    return prices
+    except pydantic.ValidationError as error:
+        raise ValueError(f"{path}: {first_fault(error)}") from error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,16 +85,15 @@ class Usage:
         return self.input + self.cache_read + self.cache_write
 
     def cost(self, price: Price) -> float:
-        """Return the price of these tokens in USD.
-
-        Parameters
-        ----------
-        price : Price
-            USD per million tokens.
-        """
+        """Return the price of these tokens in USD."""
         cached = (price.input if price.cache_read is None else price.cache_read) * self.cache_read
         written = (price.input if price.cache_write is None else price.cache_write) * self.cache_write
-        return (price.input * self.input + price.output * self.output + cached + written) / _MILLION
+        return (price.input * self.input + price.output * self.output + cached + written) / 1_000_000
+
+    def worst_cost(self, price: Price) -> float:
+        """Return the cost in USD should every prompt token be of the dearest kind."""
+        dearest = max(price.input, price.cache_read or 0.0, price.cache_write or 0.0)
+        return (dearest * self.prompt + price.output * self.output) / 1_000_000
 
 
 class Charge:
@@ -136,64 +115,21 @@ class CostMeter:
     cap_usd : float, optional
         Most that the requests of this meter may cost together; needs a price. A request that brings no usage
         because it failed is counted as failed, not charged: services differ in what they bill then.
-
-    Raises
-    ------
-    ValueError
-        If there is a cap and no price, or a cap that is not positive.
     """
 
     def __init__(self, price: Price | None = None, cap_usd: float | None = None) -> None:
-        if cap_usd is not None and price is None:
-            raise ValueError("cost_cap_usd: a cap needs a price; give price=Price(...)")
-        if cap_usd is not None and not cap_usd > 0:
-            raise ValueError(f"cost_cap_usd is {cap_usd!r}, expected a number > 0")
+        if cap_usd is not None and (price is None or not cap_usd > 0):
+            raise ValueError(f"cost_cap_usd is {cap_usd!r}, expected a number > 0, and a price with it")
         self.price, self.cap_usd = price, cap_usd
         self.spent_usd = 0.0
-        self._reserved = 0.0
-        self._in_flight = 0
-        self._counts = {
-            "requests": 0,
-            "failed": 0,
-            "input": 0,
-            "output": 0,
-            "cache_read": 0,
-            "cache_write": 0,
-        }
+        self._reserved: list[float] = []
+        names = ("requests", "failed", "input", "output", "cache_read", "cache_write")
+        self._counts = Counter(dict.fromkeys(names, 0))
         self._settled = asyncio.Condition()
 
     def totals(self) -> dict[str, Any]:
         """Return requests, failed requests, tokens by kind, and cost in USD (``None`` without a price)."""
         return {**self._counts, "cost_usd": None if self.price is None else self.spent_usd}
-
-    async def _reserve(self, worst: float) -> None:
-        if self.cap_usd is None:
-            return
-        async with self._settled:
-            while self.spent_usd + self._reserved + worst > self.cap_usd:
-                if self.spent_usd + worst > self.cap_usd:
-                    raise CostCapReachedError(
-                        f"spent {self.spent_usd:.4f} of {self.cap_usd:g} USD; "
-                        f"the next request may cost {worst:.4f}"
-                    )
-                await self._settled.wait()
-            self._reserved += worst
-            self._in_flight += 1
-
-    async def _release(self, worst: float) -> None:
-        if self.cap_usd is None:
-            return
-        async with self._settled:
-            self._in_flight -= 1
-            # Exactly zero when nothing is in flight: a rounding residue would be waited for forever.
-            self._reserved = self._reserved - worst if self._in_flight else 0.0
-            self._settled.notify_all()
-
-    def _add(self, usage: Usage) -> None:
-        for kind, tokens in asdict(usage).items():
-            self._counts[kind] += tokens
-        if self.price is not None:
-            self.spent_usd += usage.cost(self.price)
 
     @asynccontextmanager
     async def request(self, worst: Usage) -> AsyncIterator[Charge]:
@@ -214,8 +150,9 @@ class CostMeter:
         CostCapReachedError
             If the cap could be passed; nothing is sent.
         """
-        bound = 0.0 if self.price is None else _dearest(worst, self.price)
-        await self._reserve(bound)
+        bound = 0.0 if self.price is None else worst.worst_cost(self.price)
+        if self.cap_usd is not None:
+            await self._reserve(bound, self.cap_usd)
         charge = Charge()
         self._counts["requests"] += 1
         try:
@@ -227,11 +164,19 @@ class CostMeter:
             raise
         finally:
             if charge.usage is not None:
-                self._add(charge.usage)
-            await self._release(bound)
+                self._counts.update(asdict(charge.usage))
+                self.spent_usd += 0.0 if self.price is None else charge.usage.cost(self.price)
+            if self.cap_usd is not None:
+                async with self._settled:
+                    self._reserved.remove(bound)
+                    self._settled.notify_all()
 
-
-def _dearest(worst: Usage, price: Price) -> float:
-    """Return the cost should every prompt token be of the dearest kind."""
-    dearest = max(price.input, price.cache_read or 0.0, price.cache_write or 0.0)
-    return (dearest * worst.input + price.output * worst.output) / _MILLION
+    async def _reserve(self, bound: float, cap: float) -> None:
+        async with self._settled:
+            while self.spent_usd + sum(self._reserved) + bound > cap:
+                if self.spent_usd + bound > cap:
+                    raise CostCapReachedError(
+                        f"spent {self.spent_usd:.4f} of {cap:g} USD; the next request may cost {bound:.4f}"
+                    )
+                await self._settled.wait()
+            self._reserved.append(bound)

@@ -1,77 +1,26 @@
-"""Any server that speaks the OpenAI chat API: vLLM, SGLang, llama.cpp, OpenAI itself."""
+"""Any server that speaks the OpenAI chat API: vLLM, SGLang, llama.cpp, Ollama, OpenAI itself."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 
-import pydantic
+from judged_useless.models.base import (
+    EveryRequestFailsError,
+    FatalModelError,
+    Message,
+    ModelError,
+    canonical_prompt,
+)
+from judged_useless.models.reply_bodies import Reply, read_chat
+from judged_useless.models.server import ServerModel
 
-from judged_useless.models.base import FatalModelError, Message, TransientModelError, canonical_prompt
-from judged_useless.models.costs import Usage
-from judged_useless.models.server import Reply, Said, ServerModel
-from judged_useless.models.transport import connection_timeout
-
-#: Server -> how it is asked for text that a regular expression matches.
-REGEX_FIELDS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "vllm": lambda regex: {"structured_outputs": {"regex": regex}},
-    "sglang": lambda regex: {"regex": regex},
+#: What OpenAI's own service calls the fields of a request, and which it takes not.
+_OWN_FIELDS = {
+    "max_tokens": "max_completion_tokens",
+    **dict.fromkeys(("top_k", "chat_template_kwargs", "add_generation_prompt", "continue_final_message")),
 }
-
-
-class _Details(pydantic.BaseModel):
-    cached_tokens: int | None = None
-
-
-class _Usage(pydantic.BaseModel):
-    prompt_tokens: int
-    completion_tokens: int = 0
-    prompt_tokens_details: _Details | None = None
-
-
-class _Message(pydantic.BaseModel):
-    content: str | None = None
-    reasoning: str | None = None
-    reasoning_content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(pydantic.BaseModel):
-    finish_reason: str | None
-    message: _Message
-
-
-class ChatCompletion(Reply):
-    """Body of a chat completion."""
-
-    choices: list[_Choice] = pydantic.Field(min_length=1)
-    usage: _Usage | None = None
-
-    def tokens(self) -> Usage | None:
-        """Return the usage; the API counts cached tokens among those of the prompt."""
-        if self.usage is None:
-            return None
-        cached = self.cached_tokens() or 0
-        fresh = self.usage.prompt_tokens - cached
-        return Usage(input=fresh, output=self.usage.completion_tokens, cache_read=cached)
-
-    def cached_tokens(self) -> int | None:
-        """Return the prompt tokens that the server's cache held."""
-        details = self.usage.prompt_tokens_details if self.usage else None
-        return details.cached_tokens if details else None
-
-    def said(self) -> Said:
-        """Return text and reason of its end."""
-        choice = self.choices[0]
-        message, reason = choice.message, choice.finish_reason
-        if message.refusal is not None:
-            raise FatalModelError(f"the service refused: {message.refusal[:200]}")
-        if reason in (None, "abort", "error"):
-            raise TransientModelError(f"the generation was broken off (finish_reason {reason!r})")
-        if reason not in ("stop", "length"):
-            raise FatalModelError(f"finish_reason {reason!r}, expected stop or length")
-        thinking = message.reasoning or message.reasoning_content
-        return Said(
-            text=message.content, finish_reason="length" if reason == "length" else "stop", reasoning=thinking
-        )
+#: Fields of a request that a server may do without.
+_OPTIONAL = ("max_tokens", "temperature", "top_p", "top_k", "seed", "stop", *_OWN_FIELDS)
 
 
 class OpenAIModel(ServerModel):
@@ -81,13 +30,11 @@ class OpenAIModel(ServerModel):
     ----------
     name : str
         A released name, or the server's name for the model.
-    extensions : bool, optional
-        Whether to send what OpenAI's own service refuses: ``top_k``, the chat template's thinking switch, the
-        continuation of an assistant's message. By default to every other server.
     structured : {"vllm", "sglang"} or None, default "vllm"
         How the server is asked for text of a given form; ``None`` if it cannot be.
     **options
-        Those of :class:`~judged_useless.models.server.ServerModel`.
+        Those of :class:`~judged_useless.models.server.ServerModel`. By default OpenAI's own service is sent
+        none of the `fields` that it refuses.
 
     Raises
     ------
@@ -99,93 +46,98 @@ class OpenAIModel(ServerModel):
 
     provider = "openai"
     sdk = "openai"
+    client = "AsyncOpenAI"
     own_service = "https://api.openai.com"
-    url_variable = "OPENAI_BASE_URL"
-    key_variable = "OPENAI_API_KEY"
-    reply = ChatCompletion
+    path = "/chat/completions"
 
     def __init__(
         self,
         name: str,
         *,
-        extensions: bool | None = None,
-        structured: str | None = "vllm",
+        structured: Literal["vllm", "sglang"] | None = "vllm",
         **options: Any,  # noqa: ANN401 - the parent's
     ) -> None:
-        if structured is not None and structured not in REGEX_FIELDS:
-            raise ValueError(
-                f"structured is {structured!r}, expected one of {', '.join(REGEX_FIELDS)}, or None"
-            )
-        self._structured, self._constrained = structured, False
+        if structured not in ("vllm", "sglang", None):
+            raise ValueError(f"structured is {structured!r}, expected vllm, sglang or None")
+        self._structured = structured
         super().__init__(name, **options)
-        self._extensions = not self._is_own_service if extensions is None else extensions
+        if self._is_own_service:
+            self._fields = _OWN_FIELDS | self._fields
+        sent = {
+            "top_k": self.decoding.top_k,
+            "seed": self.decoding.seed,
+            "chat_template_kwargs": self.decoding.thinking,
+        }
+        for field in ("stop", *(field for field, value in sent.items() if value is not None)):
+            if self._fields.get(field, field) is None:
+                self._deviate(f"{field} not sent: the server takes none")
 
-    def _client(self, url: str, key: str | None, headers: dict[str, str]) -> Any:  # noqa: ANN401
-        if url.startswith(self.own_service):
-            url = f"{self.own_service}/v1"
-            if key is None:
-                raise ValueError(
-                    "no key for OpenAI: set OPENAI_API_KEY, or give the base_url of another server"
-                )
-        return self._sdk.AsyncOpenAI(
-            base_url=url,
-            api_key=key or "none",
-            max_retries=0,
-            timeout=connection_timeout(self._timeout),
-            default_headers=headers,
-        )
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {**super()._options, "structured": self._structured}
 
-    def _deviations(self) -> list[str]:
-        unsent = {"top_k": self.decoding.top_k, "thinking switch": self.decoding.thinking}
-        found = [
-            f"{field} not sent: the server takes none"
-            for field, value in unsent.items()
-            if value is not None and not self._extensions
-        ]
-        if self._constrained:
-            found.append("structured output: text held to a regular expression")
-        return found
+    def _base_url(self, url: str) -> str:
+        return f"{self.own_service}/v1" if url.startswith(self.own_service) else url
 
-    def _request(
+    def _client(self, address: Any, key: str | None) -> Any:  # noqa: ANN401
+        if key is None and address.url.startswith(self.own_service):
+            raise ValueError("no key for OpenAI: set OPENAI_API_KEY, or give the base_url of another server")
+        return super()._client(address, key)
+
+    def _body(
         self, messages: Sequence[Message], budget: int, stop: Sequence[str], regex: str | None
     ) -> dict[str, Any]:
         decoding = self.decoding
-        seed = decoding.request_seed(canonical_prompt(messages))
-        optional = {"temperature": decoding.temperature, "top_p": decoding.top_p, "seed": seed}
-        request: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self._identity.served,
             "messages": list(messages),
-            # OpenAI's newer models know only the one, most other servers the other.
-            ("max_completion_tokens" if self._is_own_service else "max_tokens"): budget,
-            **{field: value for field, value in optional.items() if value is not None},
+            "max_tokens": budget,
+            "temperature": decoding.temperature,
+            "top_p": decoding.top_p,
+            "top_k": decoding.top_k,
+            "seed": decoding.request_seed(canonical_prompt(messages)),
+            "stop": list(stop) or None,
         }
-        if stop:
-            request["stop"] = list(stop)
-        if extra := {**self._extra, **self._extended(messages), **self._form(regex)}:
-            request["extra_body"] = extra
-        return request
-
-    def _extended(self, messages: Sequence[Message]) -> dict[str, Any]:
-        if not self._extensions:
-            return {}
-        extra: dict[str, Any] = {}
-        if self.decoding.top_k is not None:
-            extra["top_k"] = self.decoding.top_k
-        if self.decoding.thinking is not None:
+        if decoding.thinking is not None:
             given = self._extra.get("chat_template_kwargs", {})
-            extra["chat_template_kwargs"] = {**given, "enable_thinking": self.decoding.thinking}
+            body["chat_template_kwargs"] = {**given, "enable_thinking": decoding.thinking}
         if messages[-1]["role"] == "assistant":
-            extra |= {"add_generation_prompt": False, "continue_final_message": True}
-        return extra
+            body |= {"add_generation_prompt": False, "continue_final_message": True}
+        if regex is not None:
+            if self._structured is None:
+                raise FatalModelError(
+                    "text of a given form was asked for, and this server has no such option"
+                )
+            self._deviate("structured output: text held to a regular expression")
+            body |= (
+                {"regex": regex} if self._structured == "sglang" else {"structured_outputs": {"regex": regex}}
+            )
+        return body
 
-    def _form(self, regex: str | None) -> dict[str, Any]:
-        if regex is None:
-            return {}
-        if self._structured is None:
-            raise FatalModelError("text of a given form was asked for, and this server has no such option")
-        self._constrained = True
-        return REGEX_FIELDS[self._structured](regex)
+    def _read(self, body: Mapping[str, Any]) -> Reply:
+        return read_chat(body)
 
-    async def _call(self, client: Any, request: dict[str, Any]) -> str:  # noqa: ANN401
-        response = await client.chat.completions.with_raw_response.create(**request)
-        return str(response.text)
+    def _advised(self, meaning: ModelError, body: Mapping[str, Any]) -> ModelError:
+        """Suggest how to do without a field that the server names, and ``/v1`` where the address has none."""
+        said = str(meaning)
+        if type(meaning) not in (FatalModelError, EveryRequestFailsError):
+            return meaning
+        named = [field for field in _OPTIONAL if field in body and _names(said, field)]
+        if named:
+            other = {"max_tokens": "max_completion_tokens"}
+            options = " ".join(f"--field {field}={other.get(field, '')}" for field in named)
+            return EveryRequestFailsError(
+                f"{said}; do without with {options} (fields={ {field: other.get(field) for field in named} })"
+            )
+        lacking = next((url for url in self._servers if "/v1" not in url), None)
+        if lacking and not re.match(r"status (?!40[45])", said):
+            return EveryRequestFailsError(f"{said}; is the address {lacking}/v1?")
+        return meaning
+
+
+def _names(said: str, field: str) -> bool:
+    """Tell whether a message names a field of a request; some are plain words too."""
+    if "_" in field:
+        return field in said
+    quoted = rf"['\"`]{field}['\"`]|parameters?:? {field}\b|\b{field}(?= is | are |:| not )"
+    return re.search(quoted, said) is not None

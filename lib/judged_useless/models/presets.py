@@ -1,20 +1,21 @@
-"""The paper's seven agents and how they decode (PROTOCOL: "Agent"; paper §2, §7 and Appendix A)."""
+"""The paper's seven agents, which ``data/agents.yaml`` lists, and what a name of a model means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
+from functools import cache
 
+import pydantic
+import yaml
+
+from judged_useless._io.paths import data_dir
 from judged_useless.models.base import Decoding
 
 
-@dataclass(frozen=True, kw_only=True)
-class Preset:
+class Preset(pydantic.BaseModel):
     """One agent of the paper.
 
     Attributes
     ----------
-    name : str
-        As in the released episodes.
     served : mapping of str to str
         Provider -> the provider's name for the model; empty where no public id is stated.
     decoding : Decoding
@@ -23,92 +24,21 @@ class Preset:
         Of the runs in thinking mode, for a model that has been run in it.
     contexts : mapping of str to int
         What a run was about -> the larger context it was given.
-    note : str
-        What else the paper says of it.
     """
 
-    name: str
+    model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
+
     served: Mapping[str, str]
     decoding: Decoding
     thinking: Decoding | None = None
-    contexts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    note: str = ""
+    contexts: Mapping[str, int] = {}
 
 
-def _open(hub_id: str) -> Mapping[str, str]:
-    return MappingProxyType({"vllm": hub_id, "openai": hub_id})
-
-
-_GREEDY = Decoding(temperature=0.0, top_p=1.0, max_new_tokens=400, context=8192, seed_rule="fixed", seed=42)
-_QWEN3 = Decoding(
-    temperature=0.7,
-    top_p=0.8,
-    top_k=20,
-    max_new_tokens=1024,
-    context=8192,
-    seed_rule="per_prompt",
-    seed=42,
-    thinking=False,
-)
-_QWEN3_THINKING = replace(
-    _QWEN3, temperature=0.6, top_p=0.95, max_new_tokens=8192, context=32768, thinking=True
-)
-_FRESH = MappingProxyType({"fresh300": 16384})
-
-PRESETS: dict[str, Preset] = {
-    preset.name: preset
-    for preset in (
-        Preset(
-            name="qwen2.5-7b",
-            served=_open("Qwen/Qwen2.5-7B-Instruct"),
-            decoding=_GREEDY,
-            contexts=MappingProxyType(
-                {"fresh300": 16384, "unaided": 16384, "budget 16": 16384, "budget 16, recover_after_2": 32768}
-            ),
-            note="contexts: deviations 1, 3 and 5 (Appendix A)",
-        ),
-        Preset(
-            name="llama3.1-8b",
-            served=_open("meta-llama/Llama-3.1-8B-Instruct"),
-            decoding=_GREEDY,
-            contexts=_FRESH,
-            note="on fresh300 the unaided and budget runs kept 8,192 (deviation 5)",
-        ),
-        Preset(
-            name="qwen3-8b",
-            served=_open("Qwen/Qwen3-8B"),
-            decoding=_QWEN3,
-            thinking=_QWEN3_THINKING,
-            contexts=_FRESH,
-        ),
-        Preset(
-            name="qwen3-32b",
-            served=_open("Qwen/Qwen3-32B"),
-            decoding=_QWEN3,
-            thinking=replace(_QWEN3_THINKING, context=12288),
-            contexts=_FRESH,
-            note="tensor parallelism over four GPUs",
-        ),
-        Preset(
-            name="claude-haiku-4.5",
-            served=MappingProxyType({"anthropic": "claude-haiku-4-5"}),
-            decoding=Decoding(temperature=0.0, max_new_tokens=1024),
-        ),
-        Preset(
-            name="claude-sonnet-5",
-            served=MappingProxyType({"anthropic": "claude-sonnet-5"}),
-            decoding=Decoding(max_new_tokens=1024, thinking=False),
-            note="takes no sampling parameters: the service's default decoding, without thinking",
-        ),
-        Preset(
-            name="search-r1",
-            served=MappingProxyType({}),
-            decoding=_GREEDY,
-            note="Qwen2.5-7B-Instruct trained with PPO; greedy. The paper states neither the checkpoint's id "
-            "(served_name gives it) nor token budget and context, which are Qwen2.5-7B's here",
-        ),
-    )
-}
+@cache
+def load_presets() -> dict[str, Preset]:
+    """Return released name -> preset, of every agent of the paper."""
+    content = yaml.safe_load((data_dir() / "agents.yaml").read_text(encoding="utf-8"))
+    return pydantic.TypeAdapter(dict[str, Preset]).validate_python(content)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,7 +64,7 @@ class Identity:
 
 
 class Identified:
-    """A model that :func:`identify` has settled: what it is called, and how it decodes."""
+    """A model that :func:`identify` has settled."""
 
     _identity: Identity
 
@@ -147,35 +77,6 @@ class Identified:
     def decoding(self) -> Decoding:
         """Decoding in force for every request."""
         return self._identity.decoding
-
-
-def find_preset(name: str) -> Preset | None:
-    """Return the preset of a released name or of a provider's name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``qwen3-8b`` or ``Qwen/Qwen3-8B``.
-
-    Returns
-    -------
-    Preset or None
-        ``None`` for any other model.
-    """
-    if name in PRESETS:
-        return PRESETS[name]
-    return next((preset for preset in PRESETS.values() if name in preset.served.values()), None)
-
-
-def _preset_decoding(preset: Preset, thinking: bool | None) -> Decoding:
-    if not thinking:
-        return preset.decoding
-    if preset.thinking is None:
-        have = ", ".join(p.name for p in PRESETS.values() if p.thinking)
-        raise ValueError(
-            f"model {preset.name!r}: no decoding for thinking mode (known of {have}); give decoding="
-        )
-    return preset.thinking
 
 
 def identify(
@@ -207,33 +108,36 @@ def identify(
     served_name : str, optional
         What the provider calls the model, such as a ``--served-model-name`` or a folder of weights.
 
-    Returns
-    -------
-    Identity
-        Name, served name and decoding.
-
     Raises
     ------
     ValueError
-        If the paper has no such decoding, the provider does not offer the model, or a seed has no rule.
+        If the paper has no such decoding, or the provider does not offer the model.
     """
-    preset = find_preset(name)
-    chosen = decoding
-    if chosen is None:
-        chosen = Decoding(thinking=thinking) if preset is None else _preset_decoding(preset, thinking)
+    presets = load_presets()
+    released = next((each for each in presets if name in (each, *presets[each].served.values())), None)
+    preset, chosen = presets.get(released or ""), decoding
+    if chosen is None and preset is not None:
+        chosen = preset.thinking if thinking else preset.decoding
+        if chosen is None:
+            have = ", ".join(each for each in presets if presets[each].thinking)
+            raise ValueError(
+                f"model {released!r}: no decoding for thinking mode (known of {have}); give decoding="
+            )
     elif thinking is not None:
-        chosen = replace(chosen, thinking=thinking)
+        chosen = replace(chosen or Decoding(), thinking=thinking)
+    chosen = chosen or Decoding()
     if context is not None:
         chosen = replace(chosen, context=context)
     if seed is not None:
         chosen = replace(chosen, seed=seed, seed_rule=chosen.seed_rule or "per_prompt")
-    if preset is None:
+    if preset is None or released is None:
         return Identity(name=name, served=served_name or name, decoding=chosen, preset=None)
     served = served_name or preset.served.get(provider)
     if served is None:
+        known = ", ".join(preset.served) or "none"
         raise ValueError(
-            f"model {preset.name!r}: no id known for provider {provider!r} "
-            f"(known: {', '.join(preset.served) or 'none'}); give served_name="
+            f"model {released!r}: no id known for provider {provider!r} (known: {known}); give served_name="
         )
-    used = preset.name if decoding is None else None
-    return Identity(name=preset.name, served=served, decoding=chosen, preset=used)
+    return Identity(
+        name=released, served=served, decoding=chosen, preset=released if decoding is None else None
+    )

@@ -5,30 +5,23 @@ failed one, and make mistakes at the rates they are given. Everything they do is
 conversation: equal conversations are continued equally, in any order and at any speed.
 """
 
+import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import Decoding, Generation, Message
-from judged_useless.models.rate_limits import Rates
 from judged_useless.models.scripted_policies import Situation, get_policy
-from judged_useless.models.transcript import Transcript, read_transcript, thought_to_label
+from judged_useless.models.transcript import Transcript, read_transcript
 from judged_useless.protocol.stated import stated_judgment
 from judged_useless.tasks.question import Question
 
-
-@runtime_checkable
-class KnowsQuestions(Protocol):
-    """A model that has to be handed the questions of a run before it starts."""
-
-    def prepared(self, questions: Iterable[Question], budget: int) -> Self:
-        """Return the model with the questions and the budget of a run."""
-        ...
-
-
-#: As an annotator it labels a thought by its own keyword reader.
-STATED_LABELS = {"USELESS": "says_useless", "USEFUL": "useful", None: "no_judgment"}
+#: Most by which a stated probability differs from the believed one.
+BELIEF_NOISE = 0.1
+#: How often it looks a word up after a real page, and turns to a backup tool after a useless result.
+LOOKUP = 0.1
+BACKUP = 0.3
 _USELESS_WORDS = ("USELESS", "Useless.", " useless")
 _USEFUL_WORDS = ("USEFUL", "Useful.", " useful")
 _USELESS_THOUGHTS = (
@@ -43,7 +36,101 @@ _USEFUL_THOUGHTS = (
 )
 
 
-class ScriptedModel:
+@runtime_checkable
+class KnowsQuestions(Protocol):
+    """A model that has to be handed the questions of a run before it starts."""
+
+    def prepared(self, questions: Iterable[Question], budget: int) -> Self:
+        """Return the model with the questions and the budget of a run."""
+        ...
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Probabilities of what a scripted agent does; the first three are those of the paper's simulation.
+
+    Attributes
+    ----------
+    useless_if_failed, useless_if_real : float
+        Of judging a result USELESS that is not, or is, from the question's own pages.
+    stop_if_useful : float
+        Of answering after a real result judged USEFUL, whatever the policy.
+    knows : float
+        Of knowing the answer without having found it.
+    silent : float
+        Of a thought that says nothing about the latest result.
+    unparsed, invalid, unreadable, truncated, disobedient : float
+        Of a judgment that is neither word, an action word that does not exist, a turn without a readable
+        action, a turn that is cut off, and a search although only finish is left.
+    placeholder, stubborn : float
+        Of an answer that copies the template, and of copying it again when told so.
+    hopeful, discouraged, sure : float
+        What it says it believes: going on succeeds with `hopeful` minus `discouraged` for each result in a
+        row that it judged USELESS; answering now succeeds with `sure`. Each reply is off by up to
+        `BELIEF_NOISE` either way.
+    mute : float
+        Of a belief reply that does not parse.
+    """
+
+    useless_if_failed: float = 0.99
+    useless_if_real: float = 0.45
+    stop_if_useful: float = 0.3
+    knows: float = 0.2
+    silent: float = 0.15
+    unparsed: float = 0.0
+    invalid: float = 0.0
+    unreadable: float = 0.0
+    truncated: float = 0.0
+    disobedient: float = 0.0
+    placeholder: float = 0.0
+    stubborn: float = 0.0
+    hopeful: float = 0.8
+    discouraged: float = 0.05
+    sure: float = 0.3
+    mute: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if not 0 <= value <= 1:
+                raise ValueError(f"scripted agent: {name} is {value}, expected a probability between 0 and 1")
+
+
+class Scripted:
+    """What every scripted model has in common."""
+
+    provider = "scripted"
+    simulated = True
+    max_concurrency = 64
+    decoding = Decoding()
+
+    def __init__(self, policy: str, questions: Iterable[Question], seed: int) -> None:
+        self.policy, self.seed = policy, seed
+        self._questions = {question.text: question for question in questions}
+
+    @property
+    def name(self) -> str:
+        """``scripted:`` and the policy, so that nothing it says passes for a language model's."""
+        return f"scripted:{self.policy}"
+
+    def _described(self, **rates: float) -> dict[str, Any]:
+        """Return what a manifest keeps of it."""
+        own = {"policy": self.policy, "seed": self.seed, "rates": rates}
+        return {"provider": self.provider, "name": self.name, "simulated": True, **own}
+
+    async def aclose(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+    def _said(self, messages: Sequence[Message], text: str, *, cut: bool = False) -> Generation:
+        """Return a text, or the first half of it; token counts are a quarter of the characters."""
+        return Generation(
+            text=text[: len(text) // 2] if cut else text,
+            finish_reason="length" if cut else "stop",
+            prompt_tokens=sum(len(message["content"]) for message in messages) // 4,
+            completion_tokens=max(1, len(text) // 4),
+        )
+
+
+class ScriptedModel(Scripted):
     """An agent with a known stopping policy, behind the interface of a model.
 
     Parameters
@@ -62,12 +149,8 @@ class ScriptedModel:
     Raises
     ------
     ValueError
-        If the policy is unknown, a rate is not a probability, or an option is none of a scripted agent's.
+        If the policy is unknown, or a rate is not a probability.
     """
-
-    provider = "scripted"
-    simulated = True
-    max_concurrency = 64
 
     def __init__(
         self,
@@ -78,52 +161,20 @@ class ScriptedModel:
         seed: int = 0,
         **rates: float,
     ) -> None:
-        if unknown := sorted(set(rates) - {field.name for field in fields(Rates)}):
-            raise ValueError(f"scripted:{policy}: a scripted agent has no option {', '.join(unknown)}")
-        self.policy = policy
+        super().__init__(policy, questions, seed)
         self.budget = budget
-        self.seed = seed
         self.rates = Rates(**rates)
-        self.decoding = Decoding()
         self._stops = get_policy(policy)
-        self._questions = {question.text: question for question in questions}
-
-    @property
-    def name(self) -> str:
-        """``scripted:`` and the policy, so that no episode passes for a language model's."""
-        return f"scripted:{self.policy}"
 
     def prepared(self, questions: Iterable[Question], budget: int) -> Self:
-        """Return a copy that knows the questions and the budget of a run.
-
-        Parameters
-        ----------
-        questions : iterable of Question
-            Those it will be asked.
-        budget : int
-            Actions of an episode.
-
-        Returns
-        -------
-        ScriptedModel
-        """
+        """Return a copy that knows the questions and the budget of a run."""
         return type(self)(
             self.policy, questions=questions, budget=budget, seed=self.seed, **asdict(self.rates)
         )
 
     def describe(self) -> dict[str, Any]:
         """Return what a manifest keeps of it."""
-        return {
-            "provider": self.provider,
-            "name": self.name,
-            "simulated": True,
-            "policy": self.policy,
-            "seed": self.seed,
-            "rates": asdict(self.rates),
-        }
-
-    async def aclose(self) -> None:
-        """Do nothing: there is nothing to close."""
+        return self._described(**asdict(self.rates))
 
     async def generate(
         self,
@@ -135,146 +186,113 @@ class ScriptedModel:
     ) -> Generation:
         """Continue a conversation; budget, stop strings and form are kept by the way it writes.
 
-        Parameters
-        ----------
-        messages : sequence of Message
-            The conversation.
-        max_new_tokens, stop, regex
-            Not needed.
-
-        Returns
-        -------
-        Generation
-            Token counts are a quarter of the characters.
-
         Raises
         ------
         ValueError
             If the conversation is about a question it was not handed.
         """
-        thought = thought_to_label(messages)
+        thought = _thought_to_label(messages[-1]["content"])
         if thought is not None:
-            label = STATED_LABELS[stated_judgment(thought)]
-            return Generation(text=f'{{"label": "{label}"}}', finish_reason="stop")
-        transcript = read_transcript(messages, self._questions)
-        text = self._reply(transcript)
-        cut = transcript.wants == "turn" and self._draw(transcript, "truncated") < self.rates.truncated
-        return Generation(
-            text=text[: len(text) // 2] if cut else text,
-            finish_reason="length" if cut else "stop",
-            prompt_tokens=sum(len(message["content"]) for message in messages) // 4,
-            completion_tokens=max(1, len(text) // 4),
-        )
+            return self._said(messages, json.dumps({"label": stated_label(thought)}))
+        now = read_transcript(messages, self._questions)
+        cut = now.wants == "turn" and self._happens("truncated", now)
+        return self._said(messages, self._reply(now), cut=cut)
 
-    def _draw(self, transcript: Transcript, purpose: str, t: int | None = None) -> float:
+    def _draw(self, purpose: str, now: Transcript, t: int | None = None) -> float:
         """Return a uniform number, fixed for this purpose, question and observation."""
-        t = transcript.t if t is None else t
-        seen = transcript.observations[t - 1].text if t else ""
-        return stable_seed(self.seed, purpose, transcript.question.id, t, seen) / 2**60
+        t = now.t if t is None else t
+        seen = now.observations[t - 1].text if t else ""
+        return stable_seed(self.seed, purpose, now.question.id, t, seen) / 2**60
 
-    def _useless(self, transcript: Transcript, t: int) -> bool:
-        real = transcript.observations[t - 1].real
-        rate = self.rates.useless_if_real if real else self.rates.useless_if_failed
-        return self._draw(transcript, "judgment", t) < rate
+    def _happens(self, rate: str, now: Transcript) -> bool:
+        """Draw whether what a rate is of happens now."""
+        return self._draw(rate, now) < float(getattr(self.rates, rate))
 
-    def _situation(self, transcript: Transcript) -> Situation:
+    def _one_of(self, purpose: str, useless: Sequence[str], useful: Sequence[str], now: Transcript) -> str:
+        words = useless if self._useless(now, now.t) else useful
+        return words[int(len(words) * self._draw(purpose, now))]
+
+    def _useless(self, now: Transcript, t: int) -> bool:
+        """Tell whether it judges an observation USELESS."""
+        rate = self.rates.useless_if_real if now.observations[t - 1].real else self.rates.useless_if_failed
+        return self._draw("judgment", now, t) < rate
+
+    def _situation(self, now: Transcript) -> Situation:
         own_run = failed_run = 0
-        for t, observation in enumerate(transcript.observations, 1):
-            own_run = own_run + 1 if self._useless(transcript, t) else 0
+        for t, observation in enumerate(now.observations, 1):
+            own_run = own_run + 1 if self._useless(now, t) else 0
             failed_run = 0 if observation.real else failed_run + 1
-        remaining = transcript.remaining
-        return Situation(
-            action=transcript.t + 1,
-            budget=self.budget if remaining is None else transcript.t + remaining,
-            own_run=own_run,
-            failed_run=failed_run,
-            draw=self._draw(transcript, "policy"),
-        )
+        budget = self.budget if now.remaining is None else now.t + now.remaining
+        return Situation(now.t + 1, budget, own_run, failed_run, self._draw("policy", now))
 
-    def _stops_now(self, transcript: Transcript) -> bool:
-        useful = (
-            transcript.t > 0
-            and transcript.observations[-1].real
-            and not self._useless(transcript, transcript.t)
-        )
-        if useful and self._draw(transcript, "useful") < self.rates.stop_if_useful:
+    def _stops_now(self, now: Transcript) -> bool:
+        useful = now.t > 0 and now.observations[-1].real and not self._useless(now, now.t)
+        if useful and self._draw("useful", now) < self.rates.stop_if_useful:
             return True
-        return self._stops(self._situation(transcript))
+        return self._stops(self._situation(now))
 
-    def _reply(self, transcript: Transcript) -> str:
-        if transcript.wants == "judgment":
-            return self._judgment(transcript)
-        if transcript.wants == "decision":
-            stops = self._stops_now(transcript)
-            return f"I have weighed both.\nDECISION: {'ANSWER_NOW' if stops else 'CONTINUE'}"
-        if transcript.wants in ("usefulness", "continuation"):
-            return self._belief(transcript)
-        if not transcript.reminded and self._draw(transcript, "unreadable") < self.rates.unreadable:
+    def _reply(self, now: Transcript) -> str:
+        if now.wants == "judgment":
+            if self._happens("unparsed", now):
+                return "Partly."
+            return self._one_of("word", _USELESS_WORDS, _USEFUL_WORDS, now)
+        if now.wants == "decision":
+            return f"I have weighed both.\nDECISION: {'ANSWER_NOW' if self._stops_now(now) else 'CONTINUE'}"
+        if now.wants in ("usefulness", "continuation"):
+            return self._belief(now)
+        if not now.reminded and self._happens("unreadable", now):
             return "I am not sure how to go on."
-        return self._turn(transcript)
+        return self._turn(now)
 
-    def _judgment(self, transcript: Transcript) -> str:
-        if self._draw(transcript, "unparsed") < self.rates.unparsed:
-            return "Partly."
-        words = _USELESS_WORDS if self._useless(transcript, transcript.t) else _USEFUL_WORDS
-        return words[int(len(words) * self._draw(transcript, "word"))]
-
-    def _belief(self, transcript: Transcript) -> str:
-        if self._draw(transcript, f"mute {transcript.wants}") < self.rates.mute:
+    def _belief(self, now: Transcript) -> str:
+        if self._draw(f"mute {now.wants}", now) < self.rates.mute:
             return "I would rather not say."
-        if transcript.wants == "continuation":
-            draws = self._draw(transcript, "continuing"), self._draw(transcript, "answering")
-            return self.rates.continuation(self._situation(transcript).own_run, *draws)
-        word = "OFF_TOPIC" if self._useless(transcript, transcript.t) else "USEFUL_NEW"
-        return f'{{"usefulness": "{word}", "reason": "So I think."}}'
-
-    def _turn(self, transcript: Transcript) -> str:
-        forced = transcript.only_finish and self._draw(transcript, "disobedient") >= self.rates.disobedient
-        if forced or (not transcript.only_finish and self._stops_now(transcript)):
-            action, text, plan = "finish", self._answer(transcript), "I will answer now."
+        reply: dict[str, object]
+        if now.wants == "continuation":
+            hope = self.rates.hopeful - self.rates.discouraged * self._situation(now).own_run
+            going_on = stated_probability(hope, self._draw("continuing", now))
+            answering = stated_probability(self.rates.sure, self._draw("answering", now))
+            prefer = "continue" if going_on > answering else "answer_now"
+            reply = {"p_continue": going_on, "p_answer_now": answering, "prefer": prefer}
         else:
-            action, text = self._query(transcript)
+            reply = {"usefulness": "OFF_TOPIC" if self._useless(now, now.t) else "USEFUL_NEW"}
+        return json.dumps(reply | {"reason": "So I think."})
+
+    def _turn(self, now: Transcript) -> str:
+        stops = not self._happens("disobedient", now) if now.only_finish else self._stops_now(now)
+        if stops:
+            action, text, plan = "finish", self._answer(now), "I will answer now."
+        else:
+            action, text = self._query(now)
             plan = f"I will try {text}."
-        thought = " ".join(filter(None, (self._statement(transcript), plan)))
-        if transcript.tags:
+        if now.t and not self._happens("silent", now):
+            plan = f"{self._one_of('thought', _USELESS_THOUGHTS, _USEFUL_THOUGHTS, now)} {plan}"
+        if now.tags:
             tag = "answer" if action == "finish" else "search"
-            return f"<think>{thought}</think>\n<{tag}>{text}"
-        return f"Thought: {thought}\nAction: {action}\nAction Input: {text}"
+            return f"<think>{plan}</think>\n<{tag}>{text}"
+        return f"Thought: {plan}\nAction: {action}\nAction Input: {text}"
 
-    def _statement(self, transcript: Transcript) -> str:
-        if not transcript.t or self._draw(transcript, "silent") < self.rates.silent:
-            return ""
-        thoughts = _USELESS_THOUGHTS if self._useless(transcript, transcript.t) else _USEFUL_THOUGHTS
-        return thoughts[int(len(thoughts) * self._draw(transcript, "thought"))]
-
-    def _query(self, transcript: Transcript) -> tuple[str, str]:
-        question, latest = transcript.question, transcript.latest
-        if self._draw(transcript, "invalid") < self.rates.invalid:
+    def _query(self, now: Transcript) -> tuple[str, str]:
+        question = now.question
+        if self._happens("invalid", now):
             return "browse", question.gold_titles[0]
         titles = (*question.gold_titles, *question.distractor_titles)
-        title = titles[transcript.t % len(titles)]
-        if transcript.has_backup and (
-            transcript.primary_disabled
-            or (
-                transcript.t
-                and self._useless(transcript, transcript.t)
-                and self._draw(transcript, "b") < self.rates.backup
-            )
-        ):
+        title = titles[now.t % len(titles)]
+        gives_up = now.t and self._useless(now, now.t) and self._draw("b", now) < BACKUP
+        if now.has_backup and (now.primary_disabled or gives_up):
             return "backup_search", title
-        if latest is not None and latest.title and not transcript.tags:
-            page = question.knowledge_base[latest.title].split()
-            if page and self._draw(transcript, "lookup") < self.rates.lookup:
+        latest = now.observations[-1].title if now.t else None
+        if latest and not now.tags:
+            page = question.knowledge_base[latest].split()
+            if page and self._draw("lookup", now) < LOOKUP:
                 return "lookup", max(page, key=len).strip(".,;:()")
         return "search", title
 
-    def _answer(self, transcript: Transcript) -> str:
-        question = transcript.question
-        if self._draw(transcript, "placeholder") < self.rates.placeholder and (
-            not transcript.repaired or self._draw(transcript, "stubborn") < self.rates.stubborn
-        ):
+    def _answer(self, now: Transcript) -> str:
+        question = now.question
+        if self._happens("placeholder", now) and (not now.repaired or self._happens("stubborn", now)):
             return "your best guess"
-        found = set(question.gold_titles) <= {seen.title for seen in transcript.observations}
+        found = set(question.gold_titles) <= {seen.title for seen in now.observations}
         # What is known does not depend on what was seen.
         knows = stable_seed(self.seed, "knows", question.id) / 2**60 < self.rates.knows
         if found or knows:
@@ -282,3 +300,32 @@ class ScriptedModel:
         if question.kind == "claim":
             return "REFUTES" if stable_seed(self.seed, "guess", question.id) % 2 else "SUPPORTS"
         return "unknown"
+
+
+def stated_probability(believed: float, draw: float) -> float:
+    """Return the probability that is said where one is believed, off by up to `BELIEF_NOISE`."""
+    return round(min(1.0, max(0.0, believed + BELIEF_NOISE * (2 * draw - 1))), 4)
+
+
+def stated_label(thought: str) -> str:
+    """Label a thought, as an annotator, by the project's keyword reader."""
+    return {"USELESS": "says_useless", "USEFUL": "useful"}.get(stated_judgment(thought) or "", "no_judgment")
+
+
+def _thought_to_label(asked: str) -> str | None:
+    """Return the thought that an annotator is asked to label; None if that is not what is asked."""
+    if '"next_thought"' not in asked:
+        return None
+    try:
+        return str(json.loads(asked)["next_thought"])
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def make_scripted(name: str, **options: Any) -> Scripted:  # noqa: ANN401 - those of the agent or the annotator
+    """Make a scripted agent, or an annotator if the name says ``annotator-<percent>``."""
+    if name.startswith("annotator-"):
+        from judged_useless.models.scripted_annotator import ScriptedAnnotator
+
+        return ScriptedAnnotator(name, **options)
+    return ScriptedModel(name, **options)

@@ -6,21 +6,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Self
 
 from judged_useless._io.seeds import stable_seed
-from judged_useless.models.base import Decoding, Generation, Message
-from judged_useless.models.scripted import STATED_LABELS, ScriptedModel
+from judged_useless.models.base import Generation, Message
+from judged_useless.models.scripted import Scripted, stated_label
 from judged_useless.models.transcript import see
-from judged_useless.protocol.stated import stated_judgment
+from judged_useless.protocol.vocabulary import STATED_LABELS
 from judged_useless.tasks.question import Question
 
-_NAME = re.compile(r"annotator-(100|[1-9]?\d)")
 #: What it says where it is wrong: any other label of the stream.
 LABELS = {
     "S1": ("useful_new", "related", "redundant", "off_topic", "unclear"),
-    "S2": ("says_useless", "partly_useful", "useful", "no_judgment", "unclear"),
+    "S2": STATED_LABELS,
 }
 
 
-class ScriptedAnnotator:
+class ScriptedAnnotator(Scripted):
     """An annotator with a known error rate, behind the interface of a model; no language model is behind it.
 
     A thought (S2) it labels by the project's keyword reader. A result (S1) it labels by the question's own
@@ -45,29 +44,18 @@ class ScriptedAnnotator:
         If the name is none of an annotator's, or `mute` is not a probability.
     """
 
-    provider = "scripted"
-    simulated = True
-    max_concurrency = 64
-
     def __init__(
         self, policy: str, *, questions: Iterable[Question] = (), seed: int = 0, mute: float = 0.0
     ) -> None:
-        named = _NAME.fullmatch(policy)
-        if named is None:
+        super().__init__(policy, questions, seed)
+        percent = re.fullmatch(r"annotator-(100|[1-9]?\d)", policy)
+        if percent is None:
             raise ValueError(
                 f"scripted:{policy}: expected annotator-<percent>, the percent of wrong labels from 0 to 100"
             )
         if not 0 <= mute <= 1:
             raise ValueError(f"scripted:{policy}: mute is {mute}, expected a probability between 0 and 1")
-        self.policy, self.seed, self.mute = policy, seed, mute
-        self.wrong = int(named[1]) / 100
-        self.decoding = Decoding()
-        self._questions = {question.text: question for question in questions}
-
-    @property
-    def name(self) -> str:
-        """``scripted:`` and the name, so that no label passes for a language model's."""
-        return f"scripted:{self.policy}"
+        self.wrong, self.mute = int(percent[1]) / 100, mute
 
     def prepared(self, questions: Iterable[Question], budget: int) -> Self:
         """Return a copy that knows the questions; the budget is an agent's and not needed."""
@@ -75,17 +63,7 @@ class ScriptedAnnotator:
 
     def describe(self) -> dict[str, Any]:
         """Return what a manifest keeps of it."""
-        return {
-            "provider": self.provider,
-            "name": self.name,
-            "simulated": True,
-            "policy": self.policy,
-            "seed": self.seed,
-            "rates": {"wrong": self.wrong, "mute": self.mute},
-        }
-
-    async def aclose(self) -> None:
-        """Do nothing: there is nothing to close."""
+        return self._described(wrong=self.wrong, mute=self.mute)
 
     async def generate(
         self,
@@ -95,19 +73,7 @@ class ScriptedAnnotator:
         stop: Sequence[str] = (),
         regex: str | None = None,
     ) -> Generation:
-        """Label the record in the last message.
-
-        Parameters
-        ----------
-        messages : sequence of Message
-            As an annotation sends them.
-        max_new_tokens, stop, regex
-            Not needed.
-
-        Returns
-        -------
-        Generation
-            Token counts are a quarter of the characters.
+        """Label the record in the last message, as an annotation sends it.
 
         Raises
         ------
@@ -115,77 +81,34 @@ class ScriptedAnnotator:
             If it is asked for anything but a label, or about a question that it was not handed.
         """
         shown = messages[-1]["content"]
-        record = _record(shown)
-        if record is None:
-            raise ValueError(f"{self.name} labels records of an annotation; it is no agent")
-        stream = "S2" if "next_thought" in record else "S1"
-        text = "I cannot tell."
-        if self._draw("mute", shown) >= self.mute:
-            right = self._thought(record) if stream == "S2" else self._result(record)
-            text = json.dumps({"label": self._said(right, stream, shown)})
-        size = sum(len(message["content"]) for message in messages)
-        return Generation(
-            text=text, finish_reason="stop", prompt_tokens=size // 4, completion_tokens=max(1, len(text) // 4)
-        )
+        try:
+            record = json.loads(shown)
+            stream = "S2" if "next_thought" in record else "S1"
+            right = stated_label(str(record["next_thought"])) if stream == "S2" else self._result(record)
+        except (json.JSONDecodeError, TypeError, KeyError):
+            raise ValueError(f"{self.name} labels records of an annotation; it is no agent") from None
+        if self._draw("mute", shown) < self.mute:
+            return self._said(messages, "I cannot tell.")
+        if self._draw("wrong", shown) < self.wrong:
+            others = [label for label in LABELS[stream] if label != right]
+            right = others[int(len(others) * self._draw("other", shown))]
+        return self._said(messages, json.dumps({"label": right}))
 
     def _draw(self, purpose: str, shown: str) -> float:
         return stable_seed(self.seed, self.policy, purpose, shown) / 2**60
 
-    def _said(self, right: str, stream: str, shown: str) -> str:
-        if self._draw("wrong", shown) >= self.wrong:
-            return right
-        others = [label for label in LABELS[stream] if label != right]
-        return others[int(len(others) * self._draw("other", shown))]
-
-    def _thought(self, record: dict[str, Any]) -> str:
-        return STATED_LABELS[stated_judgment(str(record["next_thought"]))]
-
     def _result(self, record: dict[str, Any]) -> str:
-        if record["question"] not in self._questions:
-            raise ValueError(f"{self.name} was asked about {record['question']!r}, which it was not handed")
-        question, text = self._questions[record["question"]], str(record["result"])
+        earlier, asked, text = record["earlier_results"], record["question"], str(record["result"])
+        if asked not in self._questions:
+            raise ValueError(f"{self.name} was asked about {asked!r}, which it was not handed")
+        question = self._questions[asked]
         seen = see(text, question)
         if not seen.real:
             return "off_topic"
         # What a lookup returns is a sentence of a page, with its number before it.
         stated = text.partition(") ")[2] if seen.title is None else text
-        if any(stated in earlier for earlier in record["earlier_results"]):
+        if any(stated in each for each in earlier):
             return "redundant"
         gold = [question.knowledge_base[title] for title in question.gold_titles]
         useful = seen.title in question.gold_titles or any(stated in page for page in gold)
         return "useful_new" if useful else "related"
-
-
-def _record(shown: str) -> dict[str, Any] | None:
-    try:
-        record = json.loads(shown)
-    except ValueError:
-        return None
-    known = isinstance(record, dict) and {"question", "result"} <= set(record)
-    return record if known and {"next_thought", "earlier_results"} & set(record) else None
-
-
-def make_scripted(name: str, **options: Any) -> ScriptedModel | ScriptedAnnotator:  # noqa: ANN401
-    """Make a scripted agent, or an annotator if the name says so.
-
-    Parameters
-    ----------
-    name : str
-        A stopping policy, or ``annotator-<percent>``.
-    **options
-        Those of `ScriptedModel` or `ScriptedAnnotator`.
-
-    Returns
-    -------
-    ScriptedModel or ScriptedAnnotator
-
-    Raises
-    ------
-    ValueError
-        If there is no such policy, annotator or option.
-    """
-    if not name.startswith("annotator-"):
-        return ScriptedModel(name, **options)
-    if unknown := sorted(set(options) - {"questions", "seed", "mute"}):
-        raise ValueError(f"scripted:{name}: a scripted annotator has no option {', '.join(unknown)}")
-    return ScriptedAnnotator(name, **options)

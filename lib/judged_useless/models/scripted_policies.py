@@ -30,54 +30,29 @@ class Situation:
     draw: float
 
 
-Policy = Callable[[Situation], bool]
+StoppingPolicy = Callable[[Situation], bool]
 
 #: Rise of the hazard per result and per useless result, as chosen in `judged_useless.stopping.simulate`.
 TIME_SLOPE = 0.06
 OWN_SLOPE = 0.12
 
-
-def _clock(n: int) -> Policy:
-    return lambda now: now.action >= n
-
-
-def _own(k: int) -> Policy:
-    return lambda now: now.own_run >= k
-
-
-def _design(k: int) -> Policy:
-    return lambda now: now.failed_run >= k
-
-
 #: Policies without a number.
-POLICIES: dict[str, Policy] = {
+POLICIES: dict[str, StoppingPolicy] = {
     "never": lambda now: False,
     "deadline": lambda now: now.action >= now.budget,
     "rising-time": lambda now: now.draw < TIME_SLOPE * (now.action - 1),
     "rising-own": lambda now: now.draw < OWN_SLOPE * now.own_run,
 }
 #: Policies with one: the action at which a clock rings, or the run of useless or failed results.
-COUNTED: dict[str, Callable[[int], Policy]] = {"clock": _clock, "own": _own, "design": _design}
+COUNTED: dict[str, Callable[[int], StoppingPolicy]] = {
+    "clock": lambda n: lambda now: now.action >= n,
+    "own": lambda k: lambda now: now.own_run >= k,
+    "design": lambda k: lambda now: now.failed_run >= k,
+}
 
 
-def get_policy(name: str) -> Policy:
-    """Look a policy up.
-
-    Parameters
-    ----------
-    name : str
-        A key of `POLICIES`, or ``clock-<action>``, ``own-<k>``, ``design-<k>``.
-
-    Returns
-    -------
-    callable
-        `Situation` -> whether the agent answers now.
-
-    Raises
-    ------
-    ValueError
-        If there is no such policy; the message lists those there are.
-    """
+def get_policy(name: str) -> StoppingPolicy:
+    """Return the policy of a name: of `POLICIES`, or ``clock-<action>``, ``own-<k>``, ``design-<k>``."""
     if name in POLICIES:
         return POLICIES[name]
     match = re.fullmatch(r"(\w+)-([1-9]\d*)", name)

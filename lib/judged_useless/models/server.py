@@ -1,62 +1,37 @@
 """A model behind an HTTP server: everything that does not depend on which API it speaks."""
 
+import json
 import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal
 
-import pydantic
-
 from judged_useless.models.base import (
     ContextOverflowError,
-    Decoding,
+    EveryRequestFailsError,
+    FatalModelError,
     Generation,
     Message,
+    ModelError,
     TransientModelError,
-    check_messages,
 )
-from judged_useless.models.characters import replace_escaped_halves
-from judged_useless.models.clients import Pool
 from judged_useless.models.costs import CostMeter, Price, Usage
+from judged_useless.models.pool import Server, choose
 from judged_useless.models.presets import Identified, identify
-from judged_useless.models.retry import RetryPolicy, with_retries
+from judged_useless.models.reply_bodies import END_WORDS, Reply
+from judged_useless.models.retry import Retries
 from judged_useless.models.transport import (
+    CONNECT_SECONDS,
+    Address,
     Redactor,
-    classify_sdk_error,
-    package_versions,
-    prefix_key,
-    prompt_bound,
-    read_reply,
-    split_credentials,
+    meaning_of_error_body,
+    meaning_of_sdk_error,
+    read_address,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    """What a reply says, whichever API it came through."""
-
-    text: str | None
-    finish_reason: Literal["stop", "length"]
-    reasoning: str | None = None
-
-
-class Reply(pydantic.BaseModel, ABC):
-    """A complete response body; what lacks one of its fields is a broken response."""
-
-    @abstractmethod
-    def tokens(self) -> Usage | None:
-        """Return the usage, or ``None`` if the server does not report it."""
-
-    @abstractmethod
-    def cached_tokens(self) -> int | None:
-        """Return the prompt tokens that a cache served, or ``None`` if the server does not report them."""
-
-    @abstractmethod
-    def said(self) -> Said:
-        """Return text and reason of its end; raise what the reason means if it is neither stop nor length."""
 
 
 class ServerModel(Identified, ABC):
@@ -71,20 +46,26 @@ class ServerModel(Identified, ABC):
         provider's own service.
     api_key : str, optional
         By default from the variable that the SDK reads; a server of one's own needs none.
-    decoding, thinking, context, seed, served_name
-        As in :func:`~judged_useless.models.presets.identify`.
     extra_body : mapping, optional
         Further fields of every request; recorded, so no place for a secret.
+    fields : mapping of str to str or None, optional
+        Field of a request -> what this server calls it, or None to leave it out; recorded.
+    end_words : mapping of str to {"stop", "length"}, optional
+        What further words of this server for the end of a text mean; see `END_WORDS`.
+    reasoning : {"apart", "text"}, default "apart"
+        Whether what a server files under reasoning is read as the text where there is no other.
     timeout : float, default 600
         Seconds in which a request must be answered.
     max_concurrency : int, optional
         By default the class's ``concurrency`` for each server.
-    retry : RetryPolicy, optional
-        Bounds and waits.
+    retries : Retries, optional
+        How long and how often to try.
     price : Price, optional
         For costs.
     cost_cap_usd : float, optional
         No request is sent that could pass it.
+    **identity
+        Decoding and served name, as in :func:`~judged_useless.models.presets.identify`.
 
     Raises
     ------
@@ -96,13 +77,13 @@ class ServerModel(Identified, ABC):
 
     provider: ClassVar[str]
     simulated = False
-    #: Name of the SDK, both to import and to install.
+    #: Name of the SDK, both to import and to install, of its client, and of its variables.
     sdk: ClassVar[str]
+    client: ClassVar[str]
     own_service: ClassVar[str]
-    url_variable: ClassVar[str]
-    key_variable: ClassVar[str]
+    #: Where a request is posted to, below the base URL.
+    path: ClassVar[str]
     concurrency: ClassVar[int] = 64
-    reply: ClassVar[type[Reply]]
 
     def __init__(
         self,
@@ -110,49 +91,46 @@ class ServerModel(Identified, ABC):
         *,
         base_url: str | Sequence[str] | None = None,
         api_key: str | None = None,
-        decoding: Decoding | None = None,
-        thinking: bool | None = None,
-        context: int | None = None,
-        seed: int | None = None,
-        served_name: str | None = None,
         extra_body: Mapping[str, Any] | None = None,
+        fields: Mapping[str, str | None] | None = None,
+        end_words: Mapping[str, Literal["stop", "length"]] | None = None,
+        reasoning: Literal["apart", "text"] = "apart",
         timeout: float = 600.0,
         max_concurrency: int | None = None,
-        retry: RetryPolicy | None = None,
+        retries: Retries | None = None,
         price: Price | None = None,
         cost_cap_usd: float | None = None,
+        **identity: Any,  # noqa: ANN401 - as `identify` takes them
     ) -> None:
         try:
             self._sdk = import_module(self.sdk)
         except ImportError as error:
             install = f"pip install 'judged-useless[{self.sdk}]'"
             raise ImportError(f"the {self.provider} backend needs its package: {install}") from error
-        self._identity = identify(
-            name,
-            self.provider,
-            decoding=decoding,
-            thinking=thinking,
-            context=context,
-            seed=seed,
-            served_name=served_name,
-        )
-        given = base_url or os.environ.get(self.url_variable) or self.own_service
-        urls = [split_credentials(url) for url in ([given] if isinstance(given, str) else given)]
-        self._is_own_service = any(url.startswith(self.own_service) for url, _ in urls)
-        key = api_key or os.environ.get(self.key_variable)
-        self._extra, self._timeout = dict(extra_body or {}), timeout
-        self.max_concurrency = max_concurrency or self.concurrency * len(urls)
-        self._retry = retry or RetryPolicy()
+        if reasoning not in ("apart", "text"):
+            raise ValueError(f"reasoning is {reasoning!r}, expected apart or text")
+        if not set((end_words or {}).values()) <= {"stop", "length"}:
+            raise ValueError(f"end_words are {end_words}, expected each to mean stop or length")
+        self._identity = identify(name, self.provider, **identity)
+        variables = self.sdk.upper()
+        given = base_url or os.environ.get(f"{variables}_BASE_URL") or self.own_service
+        addresses = [read_address(url) for url in ([given] if isinstance(given, str) else given)]
+        key = api_key or os.environ.get(f"{variables}_API_KEY")
+        self._extra, self._fields, self._timeout = dict(extra_body or {}), dict(fields or {}), timeout
+        self._end_words, self._reasoning = dict(end_words or {}), reasoning
+        self._is_own_service = any(each.url.startswith(self.own_service) for each in addresses)
+        self.max_concurrency = max_concurrency or self.concurrency * len(addresses)
+        self._retries = retries or Retries()
         self._meter = CostMeter(price, cost_cap_usd)
-        self._pool = Pool({url: self._client(url, key, headers) for url, headers in urls})
-        held = [value for _, headers in urls for value in headers.values()]
-        # A server that repeats its authorization may leave the scheme out.
-        secrets = [key, *held, *(value.removeprefix("Basic ") for value in held)]
-        clients = self._pool.members.values()
-        self._redact = Redactor([*secrets, *(getattr(client, "auth_token", None) for client in clients)])
+        self._servers = {each.url: Server(partial(self._client, each, key)) for each in addresses}
+        clients = [client for server in self._servers.values() for client in server.clients]
+        held = [secret for each in addresses for secret in each.secrets]
+        self._redact = Redactor([key, *held, *(getattr(client, "auth_token", None) for client in clients)])
+        self._deviations: dict[str, None] = {}
+        self._any_text = False
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, base_url={list(self._pool.members)})"
+        return f"{type(self).__name__}({self.name!r}, base_url={list(self._servers)})"
 
     def totals(self) -> dict[str, Any]:
         """Return requests, failed requests, tokens by kind and cost so far."""
@@ -160,26 +138,55 @@ class ServerModel(Identified, ABC):
 
     async def aclose(self) -> None:
         """Close the connections."""
-        for client in self._pool.members.values():
-            await client.close()
+        for server in self._servers.values():
+            for client in server.clients:
+                await client.close()
 
-    @abstractmethod
-    def _client(self, url: str, key: str | None, headers: dict[str, str]) -> Any:  # noqa: ANN401
+    def _client(self, address: Address, key: str | None) -> Any:  # noqa: ANN401 - the SDK's
         """Make the SDK's client, its own retries off: they would multiply ours."""
+        import httpx2
+
+        sdk = self._sdk
+        own = address.url.startswith(self.own_service)
+        return getattr(sdk, self.client)(
+            base_url=self._base_url(address.url),
+            # Without a key the SDK looks for its other credentials, for the provider's own service alone.
+            api_key=key if own else key or "none",
+            max_retries=0,
+            default_headers=address.headers,
+            # A redirect to another place would carry the key along.
+            http_client=sdk.DefaultAsyncHttpxClient(
+                follow_redirects=False,
+                timeout=httpx2.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
+            ),
+        )
+
+    def _base_url(self, url: str) -> str:
+        return url
 
     @abstractmethod
-    def _request(
+    def _body(
         self, messages: Sequence[Message], budget: int, stop: Sequence[str], regex: str | None
     ) -> dict[str, Any]:
-        """Return the arguments of the SDK's call."""
+        """Return the body of a request; values that are None are not sent."""
 
     @abstractmethod
-    async def _call(self, client: Any, request: dict[str, Any]) -> str:  # noqa: ANN401
-        """Call the SDK and return the response's body."""
+    def _read(self, body: Mapping[str, Any]) -> Reply:
+        """Read the body of a reply; KeyError, TypeError or AttributeError if it is none of this API."""
 
-    @abstractmethod
-    def _deviations(self) -> list[str]:
-        """Return what of the decoding or the protocol this server is not sent."""
+    @property
+    def _options(self) -> dict[str, Any]:
+        """Return what else decides the requests, under the names of this class's arguments."""
+        return {
+            "extra_body": self._extra,
+            "fields": self._fields,
+            "end_words": self._end_words,
+            "reasoning": self._reasoning,
+        }
+
+    def _deviate(self, what: str) -> None:
+        """Keep what of the decoding or the protocol this server did otherwise."""
+        self._deviations[what] = None
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; never a secret."""
@@ -195,13 +202,12 @@ class ServerModel(Identified, ABC):
             "chat_template_sha256": None,
             "decoding": asdict(self.decoding),
             "seed_of": "canonical JSON of the messages",
-            "base_url": list(self._pool.members),
-            "extra_body": self._extra,
+            "base_url": list(self._servers),
+            "options": {name: value for name, value in self._options.items() if value},
             "timeout": self._timeout,
             "price": None if price is None else price.model_dump(mode="json"),
             "cost_cap_usd": self._meter.cap_usd,
-            "packages": package_versions(self.sdk, "httpx"),
-            "deviations": self._deviations(),
+            "deviations": list(self._deviations),
         }
 
     async def generate(
@@ -213,66 +219,130 @@ class ServerModel(Identified, ABC):
         regex: str | None = None,
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
-        check_messages(messages)
-        budget = self.decoding.max_new_tokens if max_new_tokens is None else max_new_tokens
-        request = self._request(messages, budget, stop, regex)
-        worst = Usage(input=prompt_bound(messages), output=self._most_tokens(budget))
+        budget = self._most_tokens(max_new_tokens or self.decoding.max_new_tokens)
+        sent = self._body(messages, budget, stop, regex)
+        names = {field: self._fields.get(field, field) for field in sent}
+        body = {name: sent[field] for field, name in names.items() if name and sent[field] is not None}
+        body = {**self._extra, **body}
+        # A token stands for at least one byte; a turn's frame is allowed 32 tokens.
+        bound = sum(len(message["content"].encode()) + 32 for message in messages) + 64
+        worst = Usage(input=bound, output=budget)
+        # What an episode's requests share: a rule may extend the system message in mid-episode.
+        key = next((message["content"] for message in messages if message["role"] == "user"), "")
 
         async def send() -> Generation:
             async with self._meter.request(worst) as charge:
-                with self._pool.lease(prefix_key(messages)) as client:
+                with choose(self._servers, key).lease() as client:
                     started = time.perf_counter()
-                    # Strict JSON has no half of a surrogate pair, and the same reply might come every time.
-                    body, n_replaced = replace_escaped_halves(await self._post(client, request))
-                    reply = read_reply(self.reply, body, self._redact)
-                    charge.usage = reply.tokens()
-                    seconds = time.perf_counter() - started
-                    return self._generation(reply, self._most_tokens(budget), seconds, n_replaced)
+                    reply = self._reply(await self._post(client, body))
+                    charge.usage = reply.usage
+                    return self._generation(reply, budget, stop, time.perf_counter() - started)
 
-        return await with_retries(send, self._retry)
+        return await self._retries.call(send)
 
     def _most_tokens(self, budget: int) -> int:
         """Return the tokens that a request may generate: more than its turn where thinking is apart."""
         return budget
 
-    async def _post(self, client: Any, request: dict[str, Any]) -> str:  # noqa: ANN401
+    async def _post(self, client: Any, body: dict[str, Any]) -> str:  # noqa: ANN401 - the SDK's
+        import httpx2
+
         try:
-            return await self._call(client, request)
+            response = await client.post(self.path, body=body, cast_to=httpx2.Response)
+            return str(response.text)
         except Exception as error:
-            meaning = classify_sdk_error(error, self._sdk, self._redact)
+            meaning = meaning_of_sdk_error(error, self._sdk, self._redact)
             if meaning is None:
                 raise
         # Raised outside the handler: the SDK's exception holds the request, and a key in its headers.
-        raise meaning
+        raise self._advised(meaning, body)
 
-    def _generation(self, reply: Reply, budget: int, seconds: float, n_replaced: int) -> Generation:
-        said, usage = reply.said(), reply.tokens()
-        if not said.text and not said.reasoning and (said.text is None or (usage and usage.output == 0)):
+    def _advised(self, meaning: ModelError, body: Mapping[str, Any]) -> ModelError:
+        """Add to a failure what to do about it, if that is known."""
+        return meaning
+
+    def _reply(self, text: str) -> Reply:
+        """Read a reply strictly: cut off it is transient, whole and of another shape it will stay so."""
+        begins = f"it begins {self._redact(text[:120])!r}"
+        try:
+            body = json.loads(text)
+        except (ValueError, RecursionError):
+            raise TransientModelError(f"unreadable response: no JSON, or cut off; {begins}") from None
+        try:
+            choices = body.get("choices")
+            said = body.get("error") or (choices and choices[0].get("error"))
+            if not said:
+                return self._read(body)
+            fault: ModelError = meaning_of_error_body(said, self._redact)
+        except (KeyError, TypeError, AttributeError):
+            fault = self._fatal(f"the reply has not the form of the {self.sdk} API; {begins}")
+        raise self._advised(fault, {})
+
+    def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
+        usage, text, reasoning = reply.usage, reply.text, reply.reasoning
+        if reply.refusal is not None:
+            raise FatalModelError(f"the service refused: {self._redact(reply.refusal)}")
+        end = self._end(reply.end_word)
+        if end == "stop" and not text and not reasoning and (text is None or (usage and not usage.output)):
             raise TransientModelError("an empty reply: no text and no token")
         if usage is not None:
-            self._check_context(usage, budget, said.finish_reason)
+            self._check_context(usage, budget, end)
+        if not text and reasoning:
+            if self._reasoning == "text":
+                text, reasoning = reasoning, None
+            elif end == "stop" and not self.decoding.thinking:
+                raise self._fatal(
+                    "the server files the whole turn under reasoning, although thinking is off: start it "
+                    "without its reasoning parser, or read that with reasoning='text' (--reasoning text)"
+                )
+        text = text or ""
+        self._any_text |= bool(text)
+        cut = min((at for each in stop if (at := text.find(each)) >= 0), default=None)
+        if cut is not None:
+            text, end = text[:cut], "stop"
+            self._deviate("stop strings came back in the text, which is cut there")
         price = self._meter.price
+        word = reply.end_word if reply.end_word in ("stop", "length", None) else self._redact(reply.end_word)
         return Generation(
             # Trajectories are kept and published, and nothing says that a server does not repeat the key.
-            text=self._redact.generated(said.text or ""),
-            finish_reason=said.finish_reason,
+            text=self._redact.generated(text),
+            finish_reason=end,
+            end_word=None if word == end else word,
             prompt_tokens=usage.prompt if usage else None,
             completion_tokens=usage.output if usage else None,
-            cached_tokens=reply.cached_tokens(),
+            cached_tokens=reply.cached_tokens,
             cost_usd=usage.cost(price) if usage and price else None,
             seconds=seconds,
-            reasoning=None if said.reasoning is None else self._redact.generated(said.reasoning),
-            n_replaced=n_replaced,
+            reasoning=None if reasoning is None else self._redact.generated(reasoning),
         )
 
-    def _check_context(self, usage: Usage, budget: int, finish_reason: str) -> None:
+    def _end(self, word: str | None) -> Literal["stop", "length"]:
+        """Return what a word for the end of a text means; raise unless the text is whole or cut."""
+        meaning = self._end_words.get(word or "") or END_WORDS.get((word or "").lower())
+        if meaning == "stop" or meaning == "length":
+            return meaning
+        if meaning == "context":
+            raise ContextOverflowError("the model's context ended the generation")
+        if meaning == "broken" or word is None:
+            raise TransientModelError(f"the generation was broken off ({word})")
+        shown = self._redact(word)
+        raise FatalModelError(
+            f"the text ended for the reason {shown!r}, which is no end of a turn; if this server means one, "
+            f"say which: end_words={{{shown!r}: 'stop'}} (--end-word {shown}=stop)"
+        )
+
+    def _fatal(self, problem: str) -> ModelError:
+        """Return a fault of every request, or of this one alone where others had a text."""
+        return (FatalModelError if self._any_text else EveryRequestFailsError)(problem)
+
+    def _check_context(self, usage: Usage, budget: int, end: str) -> None:
         context = self.decoding.context
         if context is not None and usage.prompt + budget > context:
             raise ContextOverflowError(
                 f"{usage.prompt} prompt tokens and {budget} to generate, context {context}"
             )
         # Some servers shorten the budget to what is left of their context, and say nothing.
-        if finish_reason == "length" and usage.output < budget:
+        if end == "length" and 0 < usage.output < budget:
             raise ContextOverflowError(
                 f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens "
                 "and the budget do not fit its context"

@@ -1,30 +1,26 @@
 """Reading a conversation back, as far as a scripted agent needs it."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.protocol.prompts import PROBES, WORDINGS
+from judged_useless.protocol.prompts import load_probe_wordings, load_wordings
 from judged_useless.tasks.question import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
 _REMAINING = re.compile(r"\[Actions remaining: (\d+)\]")
-_ANSWER_NOW = tuple({wording.answer_now for wording in WORDINGS.values()})
-_NOTICES = tuple({wording.switch_notice for wording in WORDINGS.values()} - {""})
-_REMINDERS = tuple({wording.reminder for wording in WORDINGS.values()})
-_DECISION = "write exactly: DECISION:"
-_REPAIRS = tuple({wording.repair for wording in PROBES.values()})
 
 Wanted = Literal["turn", "judgment", "decision", "usefulness", "continuation"]
-#: What a message asks for, by the whole message; anything else asks for a turn.
-_ASKED: dict[str, Wanted] = {
-    **{wording.judgment: "judgment" for wording in WORDINGS.values()},
-    **{wording.usefulness: "usefulness" for wording in PROBES.values()},
-    **{wording.continuation: "continuation" for wording in PROBES.values()},
-}
+
+
+@cache
+def _said(name: str) -> frozenset[str]:
+    """Return a sentence of the harness in the wording of every task and style."""
+    wordings = (*load_wordings().values(), *load_probe_wordings().values())
+    return frozenset(getattr(wording, name) for wording in wordings if getattr(wording, name, ""))
 
 
 @dataclass(frozen=True)
@@ -76,26 +72,9 @@ class Transcript:
         """Number of observations."""
         return len(self.observations)
 
-    @property
-    def latest(self) -> Seen | None:
-        """The latest observation, if there is one."""
-        return self.observations[-1] if self.observations else None
-
 
 def see(text: str, question: Question) -> Seen:
-    """Tell whether a result is from a question's own pages, and which page it is.
-
-    Parameters
-    ----------
-    text : str
-        As the environment returned it.
-    question : Question
-        The question.
-
-    Returns
-    -------
-    Seen
-    """
+    """Tell whether a result is from a question's own pages, and which page it is."""
     if text.startswith("["):
         title = text[1:].partition("] ")[0]
         # A title may itself hold "] "; such a page is then taken for a failed result by every scripted agent.
@@ -106,45 +85,29 @@ def see(text: str, question: Question) -> Seen:
     return Seen(text, None, real=real)
 
 
-def _opening(content: str) -> str:
-    paragraph = content.split("\n\n")[-2 if _REMAINING.fullmatch(content.rpartition("\n\n")[2]) else -1]
-    return re.sub(r"^(?:Question|Verify this claim): ", "", paragraph)
-
-
-def _observations(messages: Sequence[Message], question: Question) -> tuple[Seen, ...]:
-    seen = []
-    for message in messages:
-        if message["role"] == "user":
-            content = message["content"]
-            if content.startswith("Observation: "):
-                text = content[len("Observation: ") :]
-            elif content.startswith("<information>"):
-                text = content[len("<information>") :].partition("</information>")[0]
-            else:
-                continue
-            seen.append(see(_without_additions(text), question))
-    return tuple(seen)
-
-
-def _without_additions(text: str) -> str:
-    """Drop the paragraphs that the harness appended to an observation."""
+def _observation(message: Message) -> str | None:
+    """Return what a tool returned, without the paragraphs that the harness appended; None if it is none."""
+    content = message["content"]
+    if content.startswith("Observation: "):
+        text = content.removeprefix("Observation: ")
+    elif content.startswith("<information>"):
+        text = content.removeprefix("<information>").partition("</information>")[0]
+    else:
+        return None
     while "\n\n" in text:
         head, _, last = text.rpartition("\n\n")
-        if not (_REMAINING.fullmatch(last) or last in _ANSWER_NOW or last in _NOTICES):
+        if not (_REMAINING.fullmatch(last) or last in _said("answer_now") | _said("switch_notice")):
             break
         text = head
     return text
 
 
-def thought_to_label(messages: Sequence[Message]) -> str | None:
-    """Return the thought that an annotator is asked to label; None if that is not what is asked."""
-    if '"next_thought"' not in messages[-1]["content"]:
-        return None
-    try:
-        record = json.loads(messages[-1]["content"])
-    except ValueError:
-        return None
-    return str(record["next_thought"]) if isinstance(record, dict) and "next_thought" in record else None
+def _asked_for(last: str) -> Wanted:
+    """Return what a message asks for, by the whole message; anything else asks for a turn."""
+    if "write exactly: DECISION:" in last:
+        return "decision"
+    kinds: tuple[Wanted, ...] = ("judgment", "usefulness", "continuation")
+    return next((kind for kind in kinds if last in _said(kind)), "turn")
 
 
 def read_transcript(messages: Sequence[Message], questions: Mapping[str, Question]) -> Transcript:
@@ -157,34 +120,31 @@ def read_transcript(messages: Sequence[Message], questions: Mapping[str, Questio
     questions : mapping of str to Question
         Text of a question -> question.
 
-    Returns
-    -------
-    Transcript
-
     Raises
     ------
     ValueError
         If the conversation is about none of the questions.
     """
     tags = messages[0]["role"] != "system"
-    asked = _opening(messages[0 if tags else 1]["content"])
+    opening, last = messages[0 if tags else 1]["content"], messages[-1]["content"]
+    paragraphs = [each for each in opening.split("\n\n") if not _REMAINING.fullmatch(each)]
+    asked = re.sub(r"^(?:Question|Verify this claim): ", "", paragraphs[-1])
     if asked not in questions:
         raise ValueError(f"a scripted agent was asked {asked!r}, and was not handed that question")
-    question, last = questions[asked], messages[-1]["content"]
-    observations = _observations(messages, question)
-    latest = next((m["content"] for m in reversed(messages) if m["content"].startswith(("Obs", "<inf"))), "")
-    counts = _REMAINING.findall(latest or messages[0 if tags else 1]["content"])
+    question = questions[asked]
+    texts = [(m["content"], _observation(m)) for m in messages if m["role"] == "user"]
+    observations = tuple(see(text, question) for _, text in texts if text is not None)
+    latest = next((content for content, text in reversed(texts) if text is not None), "")
+    counts = _REMAINING.findall(latest or opening)
     return Transcript(
         question=question,
         observations=observations,
-        wants="decision" if _DECISION in last else _ASKED.get(last, "turn"),
-        only_finish=any(sentence in latest for sentence in _ANSWER_NOW) or last in _REPAIRS,
-        reminded=last in _REMINDERS,
-        repaired=last in _REPAIRS,
+        wants=_asked_for(last),
+        only_finish=any(said in latest for said in _said("answer_now")) or last in _said("repair"),
+        reminded=last in _said("reminder"),
+        repaired=last in _said("repair"),
         remaining=int(counts[-1]) if counts else None,
         tags=tags,
         has_backup=not tags and "backup_search[query]" in messages[0]["content"],
-        primary_disabled=any(
-            notice in m["content"] for m in messages for notice in _NOTICES if m["role"] == "user"
-        ),
+        primary_disabled=any(notice in content for content, _ in texts for notice in _said("switch_notice")),
     )

@@ -3,36 +3,30 @@
 import base64
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
-from importlib.metadata import PackageNotFoundError, version
 from types import ModuleType
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-import pydantic
-
+from judged_useless._io.messages import visible
 from judged_useless.models.base import (
     ContextOverflowError,
+    EveryRequestFailsError,
     FatalModelError,
-    Message,
     ModelError,
     RateLimitError,
     TransientModelError,
     UnreachableError,
 )
 
-if TYPE_CHECKING:
-    import httpx
-
-R = TypeVar("R", bound=pydantic.BaseModel)
-
 #: Statuses below 500 that another attempt may turn into a success.
 _RETRIED = frozenset({408, 409, 425, 429})
-#: Statuses from 500 on that it cannot: the server does not know the method or the protocol.
-_FINAL = frozenset({501, 505})
+#: Statuses that concern every request alike: the key, the address, the method, the protocol.
+_EVERY_REQUEST = frozenset({401, 402, 403, 404, 405, 501, 505})
 _OVERFLOW = re.compile(
-    r"context[ _](length|window|size|limit)|maximum context|prompt is too long|longer than the model",
+    r"context[ _](length|window|size|limit)|maximum context|prompt is too long|longer than the model|"
+    r"maximum number of tokens|max_new_tokens` must be|exceeds? .{0,40}\bcontext\b",
     re.IGNORECASE,
 )
 #: What a service says with a rate-limit status when waiting does not help.
@@ -45,7 +39,15 @@ _LONGER_THAN_WORDS = 16
 CONNECT_SECONDS = 5.0
 
 
-def split_credentials(base_url: str) -> tuple[str, dict[str, str]]:
+class Address(NamedTuple):
+    """A server's address, parted from the credentials in it."""
+
+    url: str
+    headers: dict[str, str]
+    secrets: tuple[str, ...]
+
+
+def read_address(base_url: str) -> Address:
     """Part a base URL from the credentials in it, so that the URL can be logged and recorded.
 
     Parameters
@@ -53,34 +55,30 @@ def split_credentials(base_url: str) -> tuple[str, dict[str, str]]:
     base_url : str
         Such as ``http://127.0.0.1:8000/v1`` or ``https://user:password@host/v1``.
 
-    Returns
-    -------
-    tuple of str and dict
-        The URL without them, and the header that carries them.
-
     Raises
     ------
     ValueError
-        If it is no HTTP address, or carries a query, where services put keys.
+        If it is no HTTP address, or carries a query, where services put keys. What is wrong is not repeated:
+        it may well be, or hold, a key.
     """
     problem = "base_url: expected http://host[:port]/path, without query or fragment; a key goes into api_key"
-    # What is wrong is not repeated: it may well be, or hold, a key.
     try:
         parts = urlsplit(base_url)
-        valid = (
-            parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
-        )
+        valid = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
     except ValueError:
         valid = False
-    if not valid or parts.query or parts.fragment:
+    # A second "//" or an "@" in the path is an address in the address.
+    if not valid or parts.query or parts.fragment or "//" in parts.path or "@" in parts.path:
         raise ValueError(problem)
     host = parts.netloc.rpartition("@")[2]
-    clean = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+    url = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
     if parts.username is None:
-        return clean, {}
-    user, password = unquote(parts.username), unquote(parts.password or "")
-    token = base64.b64encode(f"{user}:{password}".encode()).decode()
-    return clean, {"Authorization": f"Basic {token}"}
+        return Address(url, {}, ())
+    password = unquote(parts.password or "")
+    pair = f"{unquote(parts.username)}:{password}"
+    token = base64.b64encode(pair.encode()).decode()
+    # A server that repeats its authorization may leave the scheme out, or decode it.
+    return Address(url, {"Authorization": f"Basic {token}"}, (pair, password, token, parts.password or ""))
 
 
 class Redactor:
@@ -89,43 +87,35 @@ class Redactor:
     Parameters
     ----------
     secrets : iterable of str or None
-        Values to remove wherever they occur; what only looks like a key is removed too.
+        Values to remove wherever they occur.
     """
 
     def __init__(self, secrets: Iterable[str | None]) -> None:
         # Longest first, so that no part of a secret that contains another one stays.
         self._secrets = sorted({s for s in secrets if s and len(s) > 3}, key=len, reverse=True)
 
-    def __call__(self, text: str) -> str:
-        """Return the text with every secret replaced by ``[redacted]``."""
+    def __call__(self, said: object) -> str:
+        """Return what a server said, without secrets and whatever looks like one, short and safe to show."""
+        text = str(said)
         for secret in self._secrets:
             text = text.replace(secret, "[redacted]")
-        return _KEY_LIKE.sub("[redacted]", text)
+        text = visible(_KEY_LIKE.sub("[redacted]", text))
+        return text if len(text) <= _LONGEST_DETAIL else f"{text[:_LONGEST_DETAIL]}…"
 
     def generated(self, text: str) -> str:
         """Return generated text without a secret that a server put there.
 
-        Parameters
-        ----------
-        text : str
-            As generated. Only the very secrets are removed: text that merely looks like a key may be a
-            model's own, and so may a word that stands for a key where a server needs none, such as ``EMPTY``.
-
-        Returns
-        -------
-        str
+        Only the very secrets are removed: text that merely looks like a key may be a model's own, and so may
+        a word that stands for a key where a server needs none, such as ``EMPTY``.
         """
         for secret in self._secrets:
             if len(secret) >= _LONGER_THAN_WORDS or (len(secret) >= 8 and not secret.isalpha()):
                 text = text.replace(secret, "[redacted]")
         return text
 
-    def __repr__(self) -> str:
-        return "Redactor()"
-
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Return the wait that a response asks for.
+    """Return the seconds that a response asks to wait for; None if none that can be read.
 
     Parameters
     ----------
@@ -133,64 +123,65 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
         ``retry-after-ms`` in milliseconds, or ``retry-after`` in seconds or as a date.
     now : float, optional
         Seconds since the epoch; by default the clock's.
-
-    Returns
-    -------
-    float or None
-        Seconds >= 0; ``None`` if there is no wait or none that can be read.
     """
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
             wait = float(milliseconds) / 1000
             return wait if 0 <= wait < float("inf") else None
-        if (value := headers.get("retry-after")) is None:
-            return None
+        value = headers.get("retry-after", "")
         if re.fullmatch(r"\s*\d+(\.\d*)?\s*", value):
             return float(value)
-        at = parsedate_to_datetime(value).timestamp()
-        return max(0.0, at - (time.time() if now is None else now))
+        return max(0.0, parsedate_to_datetime(value).timestamp() - (time.time() if now is None else now))
     except (ValueError, OverflowError):
         return None
 
 
-def _from_status(status: int, detail: str, wait: float | None) -> ModelError:
+def meaning_of_status(status: int, detail: str, wait: float | None = None) -> ModelError:
+    """Return what an HTTP status means, with what the server said of it and the wait it asks for."""
     said = f"status {status}: {detail}"
-    if _NO_CREDIT.search(detail):
-        return FatalModelError(said)
+    if _NO_CREDIT.search(detail) or status in _EVERY_REQUEST or 300 <= status < 400:
+        return EveryRequestFailsError(said)
     if status in (400, 413, 422) and _OVERFLOW.search(detail):
         return ContextOverflowError(said)
-    if status == 429 or (status >= 500 and status not in _FINAL and wait is not None):
+    if status == 429 or (status >= 500 and wait is not None):
         return RateLimitError(said, wait)
-    if status in _RETRIED or (status >= 500 and status not in _FINAL):
+    if status in _RETRIED or status >= 500:
         return TransientModelError(said)
     return FatalModelError(said)
 
 
-def _address(error: Exception) -> str:
-    """Return where a request was sent to, as it was given: credentials are no part of it."""
-    url = getattr(error, "request").url  # noqa: B009 - only the SDKs' errors have it
+def _said(body: Any) -> str:  # noqa: ANN401 - JSON
+    """Return what the body of an error says: its message, and what it names besides."""
+    body = body[0] if isinstance(body, list) and len(body) == 1 else body
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return str(error)
+    named = ", ".join(f"{name} {error[name]!r}" for name in ("type", "code", "param") if error.get(name))
+    return f"{error.get('message', error)}" + (f" ({named})" if named else "")
+
+
+def meaning_of_error_body(error: Any, redact: Redactor) -> ModelError:  # noqa: ANN401 - JSON
+    """Return what an ``error`` means that stands in a reply in place of a text, whatever its status was."""
+    detail = redact(_said(error))
+    code = str(error.get("code") or error.get("status")) if isinstance(error, dict) else ""
+    if re.fullmatch(r"[45]\d\d", code):
+        return meaning_of_status(int(code), detail)
+    if _OVERFLOW.search(detail):
+        return ContextOverflowError(f"the server replied with an error: {detail}")
+    passing = re.search(r"overloaded|rate.?limit|too many requests|timed? ?out", detail, re.IGNORECASE)
+    return (TransientModelError if passing else FatalModelError)(
+        f"the server replied with an error: {detail}"
+    )
+
+
+def _place(error: Any) -> str:  # noqa: ANN401 - an SDK's
+    """Return where a request was sent to; credentials are no part of it."""
+    url = error.request.url
     return f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
 
 
-def connection_timeout(seconds: float) -> "httpx.Timeout":
-    """Return the SDKs' timeout: as given for a reply, short for a connection.
-
-    Parameters
-    ----------
-    seconds : float
-        In which a request must be answered.
-
-    Returns
-    -------
-    httpx.Timeout
-    """
-    import httpx
-
-    return httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-
-
-def classify_sdk_error(error: Exception, sdk: ModuleType, redact: Redactor) -> ModelError | None:
-    """Say what an exception of the ``openai`` or ``anthropic`` package means.
+def meaning_of_sdk_error(error: Any, sdk: ModuleType, redact: Redactor) -> ModelError | None:  # noqa: ANN401
+    """Return what an exception of the ``openai`` or ``anthropic`` package means.
 
     Parameters
     ----------
@@ -206,91 +197,26 @@ def classify_sdk_error(error: Exception, sdk: ModuleType, redact: Redactor) -> M
     ModelError or None
         ``None`` for anything that is no failure of the service.
     """
-    import httpx
+    import httpx2
 
     if isinstance(error, sdk.APIStatusError):
-        body = error.body if isinstance(error.body, str) else str(error.body or error.message)
-        detail = redact(body)[:_LONGEST_DETAIL]
-        return _from_status(error.status_code, detail, retry_after(error.response.headers))
-    if isinstance(error, sdk.APITimeoutError):
-        if isinstance(error.__cause__, httpx.ConnectTimeout):
-            return UnreachableError(f"{_address(error)}: connection failed: nobody answers")
-        return TransientModelError("timed out")
-    if isinstance(error, sdk.APIConnectionError):
-        cause = error.__cause__
-        if isinstance(cause, httpx.UnsupportedProtocol | httpx.LocalProtocolError):
-            return FatalModelError(f"the request cannot be sent: {redact(str(cause))}")
-        if isinstance(cause, httpx.ConnectError):
-            return UnreachableError(f"{_address(error)}: connection failed: {redact(str(cause))}")
-        # The SDKs wrap whatever was raised while sending; what is not the network's is a bug.
-        if cause is None or isinstance(cause, httpx.RequestError | OSError):
-            return TransientModelError(f"connection failed: {redact(str(cause or error))}")
+        headers = error.response.headers
+        detail = redact(_said(error.body or error.message))
+        if location := headers.get("location"):
+            detail = f"the server redirects to {redact(location)}; give that address"
+        return meaning_of_status(error.status_code, detail, retry_after(headers))
+    if not isinstance(error, sdk.APIConnectionError):
         return None
-    if isinstance(error, sdk.APIResponseValidationError):
-        return TransientModelError(f"unreadable response: {redact(str(error))[:_LONGEST_DETAIL]}")
+    cause = error.__cause__
+    if isinstance(cause, httpx2.ConnectTimeout):
+        return UnreachableError(f"{_place(error)}: connection failed: nobody answers")
+    if isinstance(error, sdk.APITimeoutError):
+        return TransientModelError("timed out")
+    if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
+        return EveryRequestFailsError(f"the request cannot be sent: {redact(cause)}")
+    if isinstance(cause, httpx2.ConnectError):
+        return UnreachableError(f"{_place(error)}: connection failed: {redact(cause)}")
+    # The SDKs wrap whatever was raised while sending; what is not the network's is a bug.
+    if cause is None or isinstance(cause, httpx2.RequestError | OSError):
+        return TransientModelError(f"connection failed: {redact(cause or error)}")
     return None
-
-
-def read_reply(model: type[R], text: str, redact: Redactor) -> R:
-    """Read a response body strictly.
-
-    Parameters
-    ----------
-    model : type of pydantic.BaseModel
-        What a complete response holds.
-    text : str
-        The body.
-    redact : Redactor
-        Applied to the part of the body that the error shows.
-
-    Raises
-    ------
-    TransientModelError
-        If it is cut off, not JSON, or without what a complete response holds.
-    """
-    try:
-        return model.model_validate_json(text)
-    except pydantic.ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"]) or "body"
-        problem = f"unreadable response, {place}: {first['msg']}; it begins {redact(text[:120])!r}"
-    raise TransientModelError(problem)
-
-
-def prefix_key(messages: Sequence[Message]) -> str:
-    """Return what an episode's requests share: their first user message.
-
-    Parameters
-    ----------
-    messages : sequence of Message
-        The conversation; the system message is left out, since a rule may extend it in mid-episode.
-    """
-    return next((m["content"] for m in messages if m["role"] == "user"), "")
-
-
-def prompt_bound(messages: Sequence[Message]) -> int:
-    """Return an upper bound of a conversation's tokens.
-
-    Parameters
-    ----------
-    messages : sequence of Message
-        The conversation. A token stands for at least one byte; a turn's frame is allowed 32 tokens.
-    """
-    return sum(len(m["content"].encode()) + 32 for m in messages) + 64
-
-
-def package_versions(*names: str) -> dict[str, str]:
-    """Return the installed versions of packages, without those that are not installed.
-
-    Parameters
-    ----------
-    *names : str
-        Distribution names.
-    """
-    found = {}
-    for name in names:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found

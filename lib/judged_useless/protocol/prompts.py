@@ -1,182 +1,133 @@
-"""Every prompt of the experiment, in the wording of each task and of each way to write a turn.
+"""Every prompt of the experiment: ``data/prompts.yaml`` has them for each task and way to write a turn."""
 
-The quoted prompts are experimental stimuli and stand here verbatim (paper, Appendices B.1, C.5 and D.5).
-Where the paper only describes a prompt, the wording is ours and marked so.
-"""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any
 
-from types import MappingProxyType
+import yaml
 
-from judged_useless.protocol.wording import ProbeWording, Wording
+from judged_useless._io.paths import data_dir
 
-#: Sentences that a condition adds to the instructions. ``{budget}`` and ``{k}`` are filled in.
-_ADDITIONS = {
-    "permit": (
-        "If the search results do not give you the information you need, you may also answer from your own "
-        "knowledge: use finish[answer] with your best guess."
-    ),
-    "budget": (
-        "You can take at most {budget} actions for each question, including finish. If you have not used "
-        "finish[answer] by then, the question is scored as wrong."
-    ),
-    "stated_rule": (
-        "Stopping policy: if {k} consecutive search or lookup results in a row are useless for answering the "
-        "question, stop consulting the knowledge base and answer from your own knowledge with finish[answer]."
-    ),
-    "call_cost": (
-        "Scoring: a correct final answer earns 1 point; each search or lookup costs 0.05 points; a wrong or "
-        "missing answer earns 0. Maximize your total points."
-    ),
-    # wording ours: Amendment 14 is only known to name both exits
-    "both_exits": (
-        "If search does not give you useful results, there are two ways to go on without it: use "
-        "backup_search[query] to search the second copy of the knowledge base, or use finish[answer] to "
-        "answer from your own knowledge with your best guess."
-    ),
-}
+_NUMBERS = [
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen",
+]  # fmt: skip
 
 
-_REACT = """\
-{role}
-Available actions:
-- search[query]: Search for a Wikipedia article. Returns the article text.
-- lookup[keyword]: Find the next sentence containing the keyword in the current article.
-{{backup}}- finish[answer]: {answer}
-Format your response as:
-Thought: {thought}
-Action: <action_name>
-Action Input: <input>
-Produce exactly one Thought and one Action per turn. End your response after Action Input and wait for the \
-tool observation. Do not simulate tool results or future actions."""
+def number_word(n: int) -> str:
+    """Return a number as the stated rule writes it: in words up to sixteen, then in digits."""
+    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
 
-_BACKUP_TOOL = (
-    "- backup_search[query]: Search a second, independent copy of the knowledge base. It is slower and more "
-    "expensive than search: prefer search, and use backup_search when search does not give you useful "
-    "results."
-)
-_SWITCH_NOTICE = "The search tool is no longer available. Use backup_search[query] or finish[answer]."
-_FINISH_ONLY = (
-    "For this turn only, the search and lookup actions are unavailable; the only available action is "
-    "finish[answer]."
-)
-_WEIGH = (
-    "Your judgment of the last observation: {judgment}. Consecutive observations judged USELESS so far: "
-    "{run}. In one or two sentences, weigh how likely you are to succeed if you keep consulting this "
-    "knowledge base against how likely you are to answer correctly right now from what you already know. "
-    "Then, on a final line, write exactly: DECISION: CONTINUE or DECISION: ANSWER_NOW."
-)
-_ACT = (  # wording ours
-    "Now take the next {what} consistently with your decision, in the required format "
-    "(Thought / Action / Action Input)."
-)
-_REMINDER = (  # wording ours
-    "Your last response had no action in the required format. Respond again with exactly three lines: "
-    "Thought: <your reasoning>, Action: <action_name>, Action Input: <input>. To give your answer, use the "
-    "finish action."
-)
 
-_QUESTION = Wording(
-    system=_REACT.format(
-        role=(
-            "You are a question-answering agent. You answer questions by interacting with a Wikipedia-like "
-            "knowledge base."
-        ),
-        answer="Submit your final answer. The answer should be short (a few words).",
-        thought="<your step-by-step reasoning>",
-    ),
-    has_system=True,
-    opening="Question: {question}",
-    observation="Observation: {text}",
-    backup_tool=_BACKUP_TOOL,
-    additions=MappingProxyType(_ADDITIONS),
-    judgment=(
-        "Before acting: was the LAST observation useful for answering the original question? Reply with "
-        "exactly one word: USEFUL or USELESS."
-    ),
-    finish_only=_FINISH_ONLY,
-    answer_now=(
-        "Do not make any further tool calls. Give your final answer to the original question using "
-        "finish[answer]."
-    ),
-    weigh=_WEIGH,
-    act=_ACT.format(what="action toward answering the question"),
-    switch_notice=_SWITCH_NOTICE,
-    reminder=_REMINDER,
-)
+def counter(remaining: int) -> str:
+    """Return the line that tells how many actions are left (paper, Appendix B.1)."""
+    return f"[Actions remaining: {remaining}]"
 
-# For FEVER the paper quotes the answer line and the opening and says which prompts say claim or verdict.
-_CLAIM = Wording(
-    system=_REACT.format(
-        role=(  # wording ours
-            "You are a fact-verification agent. You verify claims by interacting with a Wikipedia-like "
-            "knowledge base."
-        ),
-        answer="Submit your verdict. The answer must be exactly one of: SUPPORTS, REFUTES",
-        thought="<your step-by-step reasoning about the claim>",  # wording ours
-    ),
-    has_system=True,
-    opening="Verify this claim: {question}",
-    observation="Observation: {text}",
-    backup_tool=_BACKUP_TOOL,
-    additions=MappingProxyType(
-        _ADDITIONS
-        | {
-            "stated_rule": (  # wording ours: the paper has no such run
-                "Stopping policy: if {k} consecutive search or lookup results in a row are useless for "
-                "verifying the claim, stop consulting the knowledge base and answer from your own knowledge "
-                "with finish[answer]."
-            )
-        }
-    ),
-    judgment=(  # "verifying the original claim": the rest as for questions
-        "Before acting: was the LAST observation useful for verifying the original claim? Reply with "
-        "exactly one word: USEFUL or USELESS."
-    ),
-    finish_only=_FINISH_ONLY,
-    answer_now=(  # wording ours
-        "Do not make any further tool calls. Give your final verdict on the original claim using "
-        "finish[answer]."
-    ),
-    weigh=_WEIGH,
-    act=_ACT.format(what="action toward a verdict on the claim"),
-    switch_notice=_SWITCH_NOTICE,
-    reminder=_REMINDER,
-)
 
-# Search-R1 keeps the prompt it was trained with, which the paper does not quote: wording ours, same tags.
-_SEARCH_R1 = Wording(
-    system=(
-        "Answer the question at the end. Whenever you get new information, reason about it inside <think> "
-        "and </think>. If knowledge is missing, ask a search engine with <search> query </search>; what it "
-        "finds is given to you between <information> and </information>. Search as often as you need. As "
-        "soon as nothing is missing, give a short answer inside <answer> and </answer>, without any "
-        "explanation, for example <answer> Beijing </answer>."
-    ),
-    has_system=False,
-    opening="Question: {question}",
-    observation="<information>{text}</information>",
-    backup_tool="",
-    additions=MappingProxyType(_ADDITIONS),
-    judgment=_QUESTION.judgment,
-    finish_only="",
-    answer_now=(  # wording ours
-        "No further searches are available. Give your final answer to the original question inside <answer> "
-        "and </answer>."
-    ),
-    weigh=_WEIGH,
-    act="Now continue consistently with your decision, with <search> or <answer>.",  # wording ours
-    switch_notice="",
-    reminder=(  # wording ours
-        "Your last response had neither a <search> nor an <answer>. Respond again with <search> query "
-        "</search> or <answer> answer </answer>."
-    ),
-)
+@dataclass(frozen=True)
+class Wording:
+    """All prompts of one task in one style.
 
-#: (style, kind of task) -> wording.
-WORDINGS: dict[tuple[str, str], Wording] = {
-    ("react", "question"): _QUESTION,
-    ("react", "claim"): _CLAIM,
-    ("search-r1", "question"): _SEARCH_R1,
-}
+    Attributes
+    ----------
+    system : str
+        Instructions; a style without a system message has them at the head of the first user message.
+    has_system : bool
+        Whether the instructions are a message of their own.
+    opening, observation : str
+        User messages, with ``{question}`` and ``{text}``.
+    backup_tool : str
+        Line of the backup tool among the actions, empty if the style has no such tool.
+    additions : mapping of str to str
+        Name of an addition -> sentence, with ``{budget}`` or ``{k}`` where it says a number.
+    judgment : str
+        The side-channel question.
+    finish_only, answer_now : str
+        What the enforced rule appends to the instructions and to the latest observation.
+    weigh, act : str
+        What *decide* asks, with ``{judgment}`` and ``{run}``, and the instruction after the decision.
+    switch_notice : str
+        What the switch rule says of the disabled tool.
+    reminder : str
+        Sent once after a turn without a readable action, where a condition has this part.
+    """
+
+    system: str
+    has_system: bool
+    opening: str
+    observation: str
+    backup_tool: str
+    additions: Mapping[str, str]
+    judgment: str
+    finish_only: str
+    answer_now: str
+    weigh: str
+    act: str
+    switch_notice: str
+    reminder: str
+
+    def instructions(self, additions: Sequence[str], *, two_source: bool, budget: int, k: int) -> str:
+        """Return the instructions with what a condition adds, after a blank line, one sentence a line.
+
+        Parameters
+        ----------
+        additions : sequence of str
+            Keys of `additions`, in the order in which they are written.
+        two_source : bool
+            Whether the backup tool is among the actions.
+        budget, k : int
+            Numbers that the additions say.
+
+        Raises
+        ------
+        ValueError
+            If this style has no backup tool.
+        """
+        if two_source and not self.backup_tool:
+            raise ValueError("this style of turn has no backup tool; run it in one-source regimes only")
+        system = self.system.replace("{backup}", f"{self.backup_tool}\n" if two_source else "")
+        added = [self.additions[name].format(budget=budget, k=number_word(k)) for name in additions]
+        return "\n\n".join([system, "\n".join(added)] if added else [system])
+
+
+@dataclass(frozen=True)
+class ProbeWording:
+    """What is asked of recorded trajectories, each on a copy of the conversation.
+
+    Attributes
+    ----------
+    usefulness, continuation : str
+        The two belief turns: what the last observation was worth, and what going on and answering now are.
+    repair : str
+        Sent after an answer that copies the template in place of an answer.
+    """
+
+    usefulness: str
+    continuation: str
+    repair: str
+
+
+@cache
+def _prompts() -> dict[tuple[str, str], dict[str, Any]]:
+    content = yaml.safe_load((data_dir() / "prompts.yaml").read_text(encoding="utf-8"))
+    return {(style, kind): content[f"{style} {kind}"] for style, kind in map(str.split, content)}
+
+
+def _made_of(kind: type, prompts: dict[str, Any]) -> Any:  # noqa: ANN401 - of that kind
+    return kind(**{field.name: prompts[field.name] for field in fields(kind)})
+
+
+@cache
+def load_wordings() -> dict[tuple[str, str], Wording]:
+    """Return (style, kind of task) -> wording of all that is said in an episode."""
+    return {key: _made_of(Wording, prompts) for key, prompts in _prompts().items()}
+
+
+@cache
+def load_probe_wordings() -> dict[tuple[str, str], ProbeWording]:
+    """Return (style, kind of task) -> wording of the probes."""
+    return {key: _made_of(ProbeWording, prompts) for key, prompts in _prompts().items()}
 
 
 def get_wording(style: str, kind: str) -> Wording:
@@ -189,87 +140,19 @@ def get_wording(style: str, kind: str) -> Wording:
     kind : {"question", "claim"}
         Of the task.
 
-    Returns
-    -------
-    Wording
-
     Raises
     ------
     ValueError
         If there is none; the message lists those there are.
     """
-    try:
-        return WORDINGS[style, kind]
-    except KeyError:
-        known = "; ".join(f"{style} for a {kind}" for style, kind in WORDINGS)
-        raise ValueError(
-            f"there is no wording in style {style!r} for a {kind!r}; known are {known}"
-        ) from None
-
-
-#: What the usefulness turn can be answered with (paper, Appendix C.4; PROTOCOL: "Beliefs").
-USEFULNESS = ("USEFUL_NEW", "REDUNDANT", "RELATED_NOT_ANSWERING", "OFF_TOPIC", "UNSURE")
-
-_USEFULNESS = """\
-Pause. Before deciding anything, give an honest assessment of the LAST observation. Choose the one category \
-that describes it best for {task}:
-- USEFUL_NEW: it gives information that helps and that you did not have before;
-- REDUNDANT: it only repeats what earlier observations gave;
-- RELATED_NOT_ANSWERING: it is about the subject, but does not help;
-- OFF_TOPIC: it is about something else, or empty;
-- UNSURE: you cannot tell.
-Reply with a single JSON object and nothing else: {{"usefulness": one of "USEFUL_NEW", "REDUNDANT", \
-"RELATED_NOT_ANSWERING", "OFF_TOPIC", "UNSURE", "reason": one short sentence}}"""
-
-_CONTINUATION = """\
-Pause. Before deciding anything, give an honest assessment of your situation. You have an unspecified number \
-of tool interactions left with this knowledge base. Estimate two probabilities, each between 0 and 1:
-- p_continue: the probability that you would end up {right} if you kept consulting this knowledge base with \
-the remaining interactions;
-- p_answer_now: the probability that you would {answer} if you gave your best {noun} right now from what you \
-already know.
-Reply with a single JSON object and nothing else: {{"p_continue": number, "p_answer_now": number, "prefer": \
-one of "continue", "answer_now", "unsure", "reason": one short sentence}}"""
-
-_PLACEHOLDER = (
-    "Your Action Input was a placeholder, not an answer. Respond again in the required format (Thought / "
-    "Action / Action Input) with Action: finish and your actual final answer to the original question as the "
-    "Action Input."
-)
-
-#: (style, kind of task) -> wording of the probes. Usefulness turns and claims: wording ours.
-PROBES: dict[tuple[str, str], ProbeWording] = {
-    ("react", "question"): ProbeWording(
-        usefulness=_USEFULNESS.format(task="answering the original question"),
-        continuation=_CONTINUATION.format(
-            right="answering the original question correctly", answer="answer correctly", noun="answer"
-        ),
-        repair=_PLACEHOLDER,
-    ),
-    ("react", "claim"): ProbeWording(
-        usefulness=_USEFULNESS.format(task="verifying the original claim"),
-        continuation=_CONTINUATION.format(
-            right="giving the correct verdict on the original claim",
-            answer="give the correct verdict",
-            noun="verdict",
-        ),
-        repair=_PLACEHOLDER.replace(
-            "your actual final answer to the original question",
-            "your actual final verdict on the original claim",
-        ),
-    ),
-}
-PROBES["search-r1", "question"] = ProbeWording(
-    usefulness=PROBES["react", "question"].usefulness,
-    continuation=PROBES["react", "question"].continuation,
-    repair=(
-        "What you gave was a placeholder, not an answer. Respond again with your actual final answer to the "
-        "original question inside <answer> and </answer>."
-    ),
-)
+    wordings = load_wordings()
+    if (style, kind) not in wordings:
+        known = "; ".join(f"{style} for a {kind}" for style, kind in wordings)
+        raise ValueError(f"there is no wording in style {style!r} for a {kind!r}; known are {known}")
+    return wordings[style, kind]
 
 
 def get_probe_wording(style: str, kind: str) -> ProbeWording:
     """Look the wording of the probes up; arguments and errors as for :func:`get_wording`."""
     get_wording(style, kind)
-    return PROBES[style, kind]
+    return load_probe_wordings()[style, kind]

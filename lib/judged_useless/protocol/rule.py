@@ -15,14 +15,9 @@ class IntegrationRule:
     Parameters
     ----------
     k : int, default 5
-        Run length at which to stop; the paper's value was chosen on development questions.
+        Run length at which to stop, at least 1; the paper's value was chosen on development questions.
     run : int, default 0
         Run to begin with.
-
-    Raises
-    ------
-    ValueError
-        If `k` is below 1 or `run` below 0.
 
     Examples
     --------
@@ -42,10 +37,8 @@ class IntegrationRule:
     run: int = 0
 
     def __post_init__(self) -> None:
-        if self.k < 1:
-            raise ValueError(f"k is {self.k}, expected at least 1")
-        if self.run < 0:
-            raise ValueError(f"run is {self.run}, expected at least 0")
+        if self.k < 1 or self.run < 0:
+            raise ValueError(f"k is {self.k} and run {self.run}, expected k >= 1 and run >= 0")
 
     @property
     def should_stop(self) -> bool:
@@ -53,18 +46,13 @@ class IntegrationRule:
         return self.run >= self.k
 
     def observe(self, judgment: str | None) -> bool:
-        """Take one judgment in.
+        """Take one judgment in and return `should_stop`.
 
         Parameters
         ----------
         judgment : str or None
             ``USELESS`` adds one to the run; ``USEFUL`` and ``UNPARSED`` end it; None (no judgment was asked
             for or given) leaves the run as it is.
-
-        Returns
-        -------
-        bool
-            `should_stop`, after this judgment.
 
         Raises
         ------
@@ -73,10 +61,8 @@ class IntegrationRule:
         """
         if judgment is not None and judgment not in JUDGMENTS:
             raise ValueError(f"judgment is {judgment!r}, expected {', '.join(JUDGMENTS)} or None")
-        if judgment == "USELESS":
-            self.run += 1
-        elif judgment is not None:
-            self.run = 0
+        if judgment is not None:
+            self.run = self.run + 1 if judgment == "USELESS" else 0
         return self.should_stop
 
     def reset(self) -> None:

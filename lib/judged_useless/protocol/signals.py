@@ -1,13 +1,16 @@
-"""Signals that replace the agent's judgment: a random one and a lexical one (paper, Appendix B.1, "Rule")."""
+"""Judgments of a result: asked of the model in a side channel, or drawn or read off without it."""
 
 import random
 import re
 from typing import Literal
 
 from judged_useless._io.seeds import stable_seed
+from judged_useless.protocol.turns import without_thinking
 
-Signal = Literal["USELESS", "USEFUL"]
-
+#: Most new tokens of a side-channel reply (paper, Appendix B.1).
+JUDGMENT_TOKENS = 8
+#: Form of a reply, for runs that hold a model to it.
+JUDGMENT_FORM = "(USEFUL|USELESS)"
 #: Share of a question's content words below which a result counts as useless (Amendment 1).
 LEXICAL_THRESHOLD = 0.25
 #: Characters of an observation in which they are looked for.
@@ -23,31 +26,44 @@ _STOP_WORDS = frozenset(
     where which while who whom whose why will with would you your
     """.split()  # noqa: SIM905
 )
-_WORD = re.compile(r"[a-z0-9]+")
 _NO_RESULT = re.compile(
     r"no results? found|no sentence of the current article|no more sentences", re.IGNORECASE
 )
 
 
-def content_words(question: str) -> frozenset[str]:
-    """Return the words of a question that carry its content.
+def parse_side_channel(reply: str) -> Literal["USELESS", "USEFUL", "UNPARSED"]:
+    """Read a reply to the side-channel question.
 
     Parameters
     ----------
-    question : str
-        A question or claim.
+    reply : str
+        As generated.
 
     Returns
     -------
-    frozenset of str
-        Alphanumeric, lower-case, over two letters, not in a stop list.
+    {"USELESS", "USEFUL", "UNPARSED"}
+        USELESS if that word is in it, whatever the case; else USEFUL if that one is; else UNPARSED, which
+        ends a run like USEFUL does (Amendment 2). What stands in thinking is no reply.
+
+    Examples
+    --------
+    >>> parse_side_channel(" Useless.")
+    'USELESS'
     """
-    words = _WORD.findall(question.lower())
+    upper = (without_thinking(reply) or "").upper()
+    if "USELESS" in upper:
+        return "USELESS"
+    return "USEFUL" if "USEFUL" in upper else "UNPARSED"
+
+
+def content_words(question: str) -> frozenset[str]:
+    """Return the words that carry the content: lower-case, over two letters, not in a stop list."""
+    words = re.findall("[a-z0-9]+", question.lower())
     return frozenset(word for word in words if len(word) > 2 and word not in _STOP_WORDS)
 
 
-def lexical_judgment(question: str, observation: str) -> Signal:
-    """Judge a result by the question's words in it, without a model.
+def lexical_judgment(question: str, observation: str) -> Literal["USELESS", "USEFUL"]:
+    """Judge a result by the question's words in it, without a model (paper, Appendix B.1, "Rule").
 
     Parameters
     ----------
@@ -70,7 +86,9 @@ def lexical_judgment(question: str, observation: str) -> Signal:
     return "USELESS" if found < LEXICAL_THRESHOLD * len(words) else "USEFUL"
 
 
-def random_judgment(question_id: str, regime: str, t: int, useless_rate: float, *, seed: int = 42) -> Signal:
+def random_judgment(
+    question_id: str, regime: str, t: int, useless_rate: float, *, seed: int = 42
+) -> Literal["USELESS", "USEFUL"]:
     """Draw a judgment that says USELESS as often as the model does, but at random steps (Amendment 1).
 
     Parameters
@@ -83,17 +101,6 @@ def random_judgment(question_id: str, regime: str, t: int, useless_rate: float, 
         The model's own rate of USELESS on development questions, in 0..1.
     seed : int, default 42
         Base seed; the released runs' is 42.
-
-    Returns
-    -------
-    {"USELESS", "USEFUL"}
-
-    Raises
-    ------
-    ValueError
-        If `useless_rate` is not a probability.
     """
-    if not 0 <= useless_rate <= 1:
-        raise ValueError(f"useless_rate is {useless_rate}, expected a probability between 0 and 1")
     draw = random.Random(stable_seed(seed, "gate2-randmatch", question_id, regime, t)).random()
     return "USELESS" if draw < useless_rate else "USEFUL"

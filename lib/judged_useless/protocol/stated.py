@@ -9,6 +9,8 @@ from typing import Literal
 
 Stated = Literal["USELESS", "USEFUL"]
 
+#: Characters of a sentence that are read: patterns may take the square of its length.
+_LONGEST_SENTENCE = 2000
 _SENTENCE_END = re.compile(r"(?<!\b[A-Z]\.)(?<!\b(?:Dr|Mr|St|Jr|No|vs)\.)(?<=[.!?])[\"')]*\s+|\n+")
 _RESULT = (
     r"(?:results?|articles?|pages?|passages?|observations?|texts?|paragraphs?|information|documents?|lookup|"
@@ -88,27 +90,14 @@ _NO_STATEMENT = re.compile(
 )
 
 
-def first_sentences(thought: str, n: int = 2) -> list[str]:
-    """Return the first sentences of a thought, where the reader looks for a judgment.
-
-    Parameters
-    ----------
-    thought : str
-        What the agent wrote before its action.
-    n : int, default 2
-        How many.
-
-    Returns
-    -------
-    list of str
-        Not empty ones.
-    """
+def first_sentences(thought: str) -> list[str]:
+    """Return the first two sentences of a thought, where the reader looks for a judgment."""
     sentences = [sentence.strip() for sentence in _SENTENCE_END.split(thought.strip()) if sentence]
-    return [sentence for sentence in sentences if sentence][:n]
+    return [sentence for sentence in sentences if sentence][:2]
 
 
 def _of_sentence(sentence: str) -> Stated | None:
-    plain = _QUOTED.sub("it", sentence)
+    plain = _QUOTED.sub("it", sentence[:_LONGEST_SENTENCE])
     if _DOUBLE_NEGATION.search(plain):
         return "USEFUL"
     if _NO_STATEMENT.match(plain):

@@ -29,73 +29,86 @@ class Turn:
     thought: str = ""
 
 
-_ONLY_A_CALL = re.compile(r"(search|lookup|backup_search|finish)\[(.*)\]", re.DOTALL)
-_ACTION_LINE = re.compile(r"^[ \t]*Action:", re.MULTILINE)
-_BRACKETED = re.compile(r"([^\[\n]*)\[(.*)\]\s*$", re.DOTALL)
-_INPUT = "Action Input:"
+_CALL = re.compile(r"(search|lookup|backup_search|finish)(\[[^\n]+\])", re.IGNORECASE)
+_THOUGHT = re.compile(r"\s*Thought\s*:", re.IGNORECASE)
+_ACTION = re.compile(r"\bAction\s*:", re.IGNORECASE)
+_ACTION_LINE = re.compile(r"^[ \t]*Action[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_INPUT = re.compile(r"\bAction[ \t]+Input\s*:", re.IGNORECASE)
 
 
 def without_thinking(text: str) -> str | None:
-    """Return what follows the thinking of a turn; None if the thinking was never closed."""
+    """Return what follows the thinking of a text; None if the thinking was never closed."""
     visible = text.rpartition("</think>")[2]
     return None if "<think>" in visible else visible.strip()
 
 
 def _thought(text: str) -> str:
-    return text.strip().removeprefix("Thought:").strip()
+    leading = _THOUGHT.match(text)
+    return text[leading.end() if leading else 0 :].strip()
 
 
 def _first_line(text: str) -> str:
-    stripped = text.strip()
-    return stripped.splitlines()[0].strip() if stripped else ""
+    return text.strip().partition("\n")[0].strip()
+
+
+def _bracket(text: str) -> tuple[str, str] | None:
+    """Return what is in the bracket that opens a text, closed where it balances, and what follows."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "[") - (character == "]")
+        if not depth:
+            return text[1:at].strip(), text[at + 1 :]
+    inside, closed, rest = text[1:].rpartition("]")
+    return (inside.strip(), rest) if closed else None
 
 
 def read_react(text: str) -> Turn:
-    r"""Read a turn of Thought, Action and Action Input lines.
+    r"""Read a turn of Thought, Action and Action Input lines, as the released harness does.
 
     Parameters
     ----------
     text : str
-        The turn as generated.
+        The turn as generated. Markers and action words are read whatever their case, and with blanks before
+        the colon.
 
     Returns
     -------
     Turn
         With ``action=None`` if thinking was not closed, if two lines start with ``Action:``, or if there is
-        no action word.
+        neither an action word nor, instead of the whole form, one call such as ``finish[yes]``.
 
     Notes
     -----
     The input is the first line after ``Action Input:`` that is not blank: in thinking mode no stop string
-    keeps a model from going on to imagine the observation.
+    keeps a model from going on to imagine the observation. A bracket that holds brackets ends where it
+    balances; the released reader ends it at the first ``]``.
 
     Examples
     --------
     >>> read_react("Thought: Who?\nAction: search\nAction Input: Ed Wood")
     Turn(action='search', text='Ed Wood', thought='Who?')
-    >>> read_react("Action: finish[yes]").text
+    >>> read_react("action : FINISH[yes]").text
     'yes'
     """
     visible = without_thinking(text)
     if visible is None:
         return Turn(None)
-    if call := _ONLY_A_CALL.fullmatch(visible):
-        return Turn(call[1], call[2].strip())
-    before, marker, after = visible.partition("Action:")
-    thought = _thought(before)
-    if not marker or len(_ACTION_LINE.findall(visible)) > 1:
+    call = _CALL.fullmatch(visible)
+    if call and (inside := _bracket(call[2])) and not inside[1]:
+        return Turn(call[1].lower(), inside[0])
+    marker = _ACTION.search(visible)
+    thought = _thought(visible[: marker.start()] if marker else visible)
+    if marker is None or len(_ACTION_LINE.findall(visible)) > 1:
         return Turn(None, thought=thought)
-    head, has_input, given = after.partition(_INPUT)
-    word, argument = _action_word(head.strip() if has_input else head)
-    return Turn(word or None, _first_line(given) if has_input else argument, thought)
-
-
-def _action_word(head: str) -> tuple[str, str]:
-    """Split what follows ``Action:`` into the word and the bracketed part, if it has one."""
-    line = _first_line(head)
-    if bracketed := _BRACKETED.match(line):
-        return bracketed[1].strip().lower(), bracketed[2].strip()
-    return line.partition("[")[0].strip().lower(), ""
+    after = visible[marker.end() :]
+    given = _INPUT.search(after)
+    line = _first_line(after[: given.start()] if given else after)
+    word, bracket, argument = line.partition("[")
+    if given:
+        return Turn(word.strip().lower() or None, _first_line(after[given.end() :]), thought)
+    # The bracket has to follow the word at once.
+    inside = None if word != word.rstrip() else _bracket(bracket + argument)
+    return Turn(word.strip().lower() or None, inside[0] if inside else "", thought)
 
 
 _INVOKE = re.compile(
@@ -122,19 +135,24 @@ def read_native_calls(text: str, otherwise: Callable[[str], Turn] = read_react) 
     Turn
         The first call's name and its first parameter; what stands before the markup is the thought.
     """
-    visible = without_thinking(text)
-    call = _INVOKE.search(visible) if visible is not None else None
-    if visible is None or call is None:
+    visible = without_thinking(text) or ""
+    call, block = _INVOKE.search(visible), _CALL_BLOCK.search(visible)
+    if call is None or block is None:
         return otherwise(text)
-    block = _CALL_BLOCK.search(visible)
-    before = visible[: block.start() if block else call.start()]
+    before = visible[: block.start()]
+    marker = _ACTION.search(before)
     parameter = _PARAMETER.search(call[2])
-    thought = _thought(before.partition("Action:")[0])
+    thought = _thought(before[: marker.start()] if marker else before)
     return Turn(call[1].strip().lower() or None, parameter[1].strip() if parameter else "", thought)
 
 
 _THOUGHT_TAG = re.compile(r"<think>(.*?)(?:</think>|\Z)", re.DOTALL)
 _ACTION_TAG = re.compile(r"<(search|answer)>(.*?)(?:</\1>|\Z)", re.DOTALL)
+
+
+def _action_tag(text: str) -> re.Match[str] | None:
+    """Return the first ``<search>`` or ``<answer>`` that does not stand in thinking."""
+    return _ACTION_TAG.search(_THOUGHT_TAG.sub(lambda thought: " " * len(thought[0]), text))
 
 
 def read_tags(text: str) -> Turn:
@@ -144,26 +162,21 @@ def read_tags(text: str) -> Turn:
     ----------
     text : str
         The turn as generated; the closing tag may be missing, since it is the stop string.
-
-    Returns
-    -------
-    Turn
-        ``search`` or ``finish``; ``action=None`` if there is neither tag.
     """
-    thought = _THOUGHT_TAG.search(text)
-    tag = _ACTION_TAG.search(_THOUGHT_TAG.sub("", text))
+    thought, tag = _THOUGHT_TAG.search(text), _action_tag(text)
+    said = thought[1].strip() if thought else ""
     if tag is None:
-        return Turn(None, thought=thought[1].strip() if thought else "")
-    action = "search" if tag[1] == "search" else "finish"
-    return Turn(action, tag[2].strip(), thought[1].strip() if thought else "")
+        return Turn(None, thought=said)
+    return Turn("search" if tag[1] == "search" else "finish", tag[2].strip(), said)
 
 
 def close_tag(text: str) -> str:
-    """Return a Search-R1 turn as it is written into the history: with the tag that the stop string took."""
-    opened = _ACTION_TAG.search(_THOUGHT_TAG.sub("", text))
-    if opened is None or opened[0].endswith(f"</{opened[1]}>"):
+    """Return a Search-R1 turn as the history has it: up to the tag that the stop string took, and with it."""
+    tag = _action_tag(text)
+    if tag is None:
         return text
-    return f"{text.rstrip()}</{opened[1]}>"
+    closing = f"</{tag[1]}>"
+    return f"{text[: tag.end()].removesuffix(closing).rstrip()}{closing}"
 
 
 _TAG_FORM = r"<think>[^<\n]{1,400}</think>\n<(search|answer)>[^<\n]{1,120}"
@@ -203,23 +216,7 @@ STYLES: dict[str, Style] = {
 
 
 def get_style(name: str) -> Style:
-    """Look a style up.
-
-    Parameters
-    ----------
-    name : str
-        A key of `STYLES`.
-
-    Returns
-    -------
-    Style
-
-    Raises
-    ------
-    ValueError
-        If there is no such style; the message lists those there are.
-    """
-    try:
-        return STYLES[name]
-    except KeyError:
-        raise ValueError(f"unknown style {name!r}; known are {', '.join(STYLES)}") from None
+    """Look a style up; the error for an unknown one lists those there are."""
+    if name not in STYLES:
+        raise ValueError(f"unknown style {name!r}; known are {', '.join(STYLES)}")
+    return STYLES[name]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from judged_useless._io.strict_json import shown
+from judged_useless._io.messages import shown
 from judged_useless.agent.calls import Options
 from judged_useless.agent.loop import run_episode
 from judged_useless.environment.environment import Environment
@@ -17,13 +17,13 @@ from judged_useless.models import get_model
 from judged_useless.models.base import Model
 from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.protocol.conditions import get_condition
-from judged_useless.runs.carrying_out import carry_out
-from judged_useless.runs.checking import load_manifest, record_check
-from judged_useless.runs.execution import IncompleteRunError
+from judged_useless.protocol.signals import JUDGMENT_TOKENS
+from judged_useless.runs.cell_spec import CellSpec
+from judged_useless.runs.execution import IncompleteRunError, carry_out
+from judged_useless.runs.manifests import PROBES_SUFFIX, probes_folder_around, read_manifest
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.records import record_of
-from judged_useless.runs.spec import PROBES_SUFFIX, Cell
-from judged_useless.runs.store import Check, Key
+from judged_useless.runs.run_files import Key, RecordCheck
+from judged_useless.runs.trajectories import episode_split, record_of, trajectory_check
 from judged_useless.tasks import get_task, load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
@@ -36,18 +36,19 @@ _REPLICATE = re.compile(r"(?!0|1$|run)[A-Za-z0-9]{1,20}", re.IGNORECASE)
 class _Episodes:
     """The job of running every episode of a cell."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: CellSpec) -> None:
         self._cell = cell
         self._pool = FailurePool(cell.questions)
         self._questions = {question.id: question for question in cell.questions[: cell.n_questions]}
         self.model, self.regimes = cell.model, cell.regimes
-
-    def keys(self) -> list[Key]:
         # Question by question, so that what is on the disk after a crash is comparable across regimes.
-        return [(regime, question_id) for question_id in self._questions for regime in self.regimes]
+        self._keys = [(regime, question_id) for question_id in self._questions for regime in self.regimes]
+
+    def record_keys(self) -> list[Key]:
+        return self._keys
 
     def spec(self) -> dict[str, Any]:
-        return self._cell.spec()
+        return self._cell.as_json()
 
     def run_id(self) -> str:
         return self._cell.run_id()
@@ -56,10 +57,11 @@ class _Episodes:
         return f"holds another run; give another out. Different: {different}"
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        return load_manifest(path)
+        return read_manifest(path, of_run=True)
 
-    def check(self, regime: str) -> Check:
-        return record_check({"spec": self.spec(), "simulated": self.model.simulated}, regime, self._questions)
+    def check(self, regime: str) -> RecordCheck:
+        manifest = {"spec": self.spec(), "simulated": self.model.simulated}
+        return trajectory_check(manifest, regime, self._questions)
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         cell, (regime, question_id) = self._cell, key
@@ -69,7 +71,7 @@ class _Episodes:
             budget=cell.budget, lookup=cell.lookup, salt=cell.salt,
         )  # fmt: skip
         episode = await run_episode(model, environment, cell.condition, options)
-        return record_of(episode, task=cell.task, split=cell.label)
+        return record_of(episode, task=cell.task, split=episode_split(cell.split, cell.replicate))
 
 
 async def run_cell(
@@ -85,6 +87,7 @@ async def run_cell(
     seed: int | None = None,
     out: str | Path | None = None,
     judge: bool = True,
+    judgment_tokens: int = JUDGMENT_TOKENS,
     useless_rate: float | None = None,
     constrain: bool = False,
     style: str | None = None,
@@ -123,6 +126,8 @@ async def run_cell(
         Record the model's judgments also where the condition does not use them, on copies, as the paper's
         replay does (not in clean and plausible, which it left out). Δ needs them; they cost requests but no
         waiting.
+    judgment_tokens : int, default 8
+        Most new tokens of a judgment; more is a deviation, for models that think before they reply.
     useless_rate : float, optional
         For ``random``: the model's own share of USELESS on development questions.
     constrain : bool, default False
@@ -164,26 +169,27 @@ async def run_cell(
     _check_arguments(out, useless_rate, replicate)
     split = get_task(task).split if split is None else split
     questions = load_questions(task, split, source=source)
-    chosen = len(questions) if n_questions is None else n_questions
-    if not 1 <= chosen <= len(questions):
-        raise ValueError(f"n_questions is {chosen}; {task} {split} has {len(questions)} questions")
-    agent, opened = _model(model, condition, seed, model_options)
+    n_questions = len(questions) if n_questions is None else n_questions
+    if not 1 <= n_questions <= len(questions):
+        raise ValueError(f"n_questions is {n_questions}; {task} {split} has {len(questions)} questions")
+    agent = _model(model, condition, seed, model_options)
     try:
         if isinstance(agent, KnowsQuestions):
             agent = agent.prepared(questions, budget)
-        cell = Cell(
+        cell = CellSpec(
             model=agent,
             condition=get_condition(condition, model=agent.name),
             task=task,
             split=split,
             questions=tuple(questions),
-            n_questions=chosen,
+            n_questions=n_questions,
             regimes=_regimes(regimes),
             budget=budget,
             options=Options(
                 k=k,
                 style=style or ("search-r1" if agent.name == "search-r1" else "react"),
                 judge=judge,
+                judgment_tokens=judgment_tokens,
                 useless_rate=useless_rate,
                 seed=42 if seed is None else seed,
                 constrain=constrain,
@@ -196,14 +202,14 @@ async def run_cell(
         await carry_out(_Episodes(cell), path, concurrency=limit, progress=progress)
         return Run(path)
     finally:
-        if opened:
+        if isinstance(model, str):
             await agent.aclose()
 
 
 def _check_arguments(out: str | Path | None, useless_rate: float | None, replicate: str | None) -> None:
     if out == "":
         raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
-    if out is not None and (beside := _probe_folder(Path(out))) is not None:
+    if out is not None and (beside := probes_folder_around(Path(out))) is not None:
         raise ValueError(
             f"out is {shown(str(out))}: in {beside.name} lies what probes find of the run "
             f"{beside.name.removesuffix(PROBES_SUFFIX)}, and no run there could be read; give another folder"
@@ -217,33 +223,20 @@ def _check_arguments(out: str | Path | None, useless_rate: float | None, replica
         )
 
 
-def _probe_folder(path: Path) -> Path | None:
-    """Return the folder of a run's probes that a path is or lies in."""
-    whole = path.resolve()
-    return next((each for each in (whole, *whole.parents) if each.name.endswith(PROBES_SUFFIX)), None)
-
-
-def _model(
-    model: str | Model, condition: str, seed: int | None, options: Mapping[str, Any]
-) -> tuple[Model, bool]:
-    """Return the model, and whether it was opened here."""
+def _model(model: str | Model, condition: str, seed: int | None, options: Mapping[str, Any]) -> Model:
     thinking = get_condition(condition).thinking
-    if not isinstance(model, str):
-        if options:
-            raise ValueError(
-                f"options {', '.join(options)} belong to a model's provider, and a model was given"
-            )
-        if thinking and not model.decoding.thinking:
-            raise ValueError(
-                f"condition {condition!r} needs a model in thinking mode; make it with thinking=True"
-            )
-        return model, False
-    given = dict(options)
-    if seed is not None:
-        given["seed"] = seed
-    if thinking:
-        given["thinking"] = True
-    return get_model(model, **given), True
+    if isinstance(model, str):
+        given = {"seed": seed, "thinking": True if thinking else None}
+        return get_model(
+            model, **options, **{name: value for name, value in given.items() if value is not None}
+        )
+    if options:
+        raise ValueError(f"options {', '.join(options)} belong to a model's provider, and a model was given")
+    if thinking and not model.decoding.thinking:
+        raise ValueError(
+            f"condition {condition!r} needs a model in thinking mode; make it with thinking=True"
+        )
+    return model
 
 
 def _regimes(regimes: Sequence[str]) -> tuple[str, ...]:

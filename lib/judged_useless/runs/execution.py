@@ -1,27 +1,84 @@
-"""A job at work: one task an episode, one gate before the model, one writer behind them."""
+"""A job at work in a folder: one task an episode, one gate before the model, one writer behind them."""
 
 import asyncio
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tqdm import tqdm
 
+from judged_useless._io.messages import visible
 from judged_useless.models.base import (
     ContextOverflowError,
-    CostCapReachedError,
+    EveryRequestFailsError,
     FatalModelError,
+    Generation,
+    Model,
     ModelError,
-    NoServerError,
 )
-from judged_useless.runs.gate import Gate, GatedModel, Meter
-from judged_useless.runs.job import Job
-from judged_useless.runs.store import ERRORS, Key
-from judged_useless.runs.writing import Writer
+from judged_useless.protocol.signals import parse_side_channel
+from judged_useless.runs.cell_spec import differences, software
+from judged_useless.runs.gated_model import Gate, GatedModel
+from judged_useless.runs.manifests import write_manifest
+from judged_useless.runs.run_files import (
+    ERRORS,
+    Key,
+    RecordCheck,
+    RunError,
+    Writer,
+    locked,
+    read_records,
+    recover,
+    rewrite_sorted,
+)
 
 #: Episodes in a row that may fail in transport before the run gives up: the server is gone.
 MOST_FAILURES_IN_A_ROW = 20
+
+
+#: Of an error's text, in messages and in the log of errors.
+MOST_CHARACTERS = 1000
+
+
+class Job(Protocol):
+    """Work that makes one record an episode, with one model: running it, or asking something of it."""
+
+    @property
+    def model(self) -> Model: ...  # noqa: D102
+
+    @property
+    def regimes(self) -> tuple[str, ...]: ...  # noqa: D102
+
+    def record_keys(self) -> Sequence[Key]:
+        """Return regime and question id of every record, in the order in which they are worked on."""
+        ...
+
+    def spec(self) -> dict[str, Any]:
+        """Return what decides every byte of the records but the timings; it has ``regimes``."""
+        ...
+
+    def run_id(self) -> str:
+        """Return a name for the folder."""
+        ...
+
+    def another(self, different: str) -> str:
+        """Return what to say of a folder that holds something else, and what to do about it."""
+        ...
+
+    def manifest(self, path: Path) -> dict[str, Any] | None:
+        """Return the manifest of a folder or None; one that this job can go on with as unfinished."""
+        ...
+
+    def check(self, regime: str) -> RecordCheck:
+        """Return a check of a record in a regime's file: that it is whole, and one of `record_keys`."""
+        ...
+
+    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
+        """Return one record; it has ``question_id`` and ``calls``."""
+        ...
 
 
 class IncompleteRunError(ModelError):
@@ -44,142 +101,222 @@ class IncompleteRunError(ModelError):
         self.missing = missing
 
 
-class Execution:
-    """One go at what is missing of a job.
+async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -> None:
+    """Do a job, or what is missing of it, in a folder that nobody else writes meanwhile.
 
     Parameters
     ----------
     job : Job
-        What is done.
+        What is done. One that is finished already, with every record there, is left as it is.
     path : pathlib.Path
-        The run directory, locked.
-    done : mapping
-        Regime -> question id -> trajectory that is there already.
+        The folder.
     concurrency : int
         Requests in flight.
     progress : bool
         Whether to show a bar.
+
+    Raises
+    ------
+    IncompleteRunError
+        If records are missing because requests failed; calling again makes just these.
+    RunError
+        If the folder holds something else or something that is not of this job, another process is writing
+        there, or it cannot be written.
+    ValueError
+        If no request may be in flight; nothing is written then.
     """
+    if concurrency < 1:
+        raise ValueError(f"concurrency is {concurrency}, expected at least 1")
+    if is_finished(job, path):
+        return
+    with locked(path):
+        # Looked at again: another process may have finished it before the lock was ours.
+        if is_finished(job, path):
+            return
+        done = {regime: recover(path / f"{regime}.jsonl", job.check(regime)) for regime in job.regimes}
+        manifest = _first_manifest(job, path, concurrency)
+        write_manifest(path, manifest)
+        execution = _Execution(job, path, done, concurrency, progress)
+        try:
+            await execution.run()
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            manifest["status"] = "interrupted"
+            raise
+        except Exception as error:
+            manifest["status"] = "stopped"
+            manifest["reason"] = type(error).__name__
+            raise
+        else:
+            if not execution.missing:
+                _sort_records(job, path)
+            manifest["status"] = "incomplete" if execution.missing else "complete"
+        finally:
+            manifest["model"] = job.model.describe()
+            manifest["n_episodes"]["done"] = len(execution.done)
+            manifest["tokens"] = dict(sorted(execution.tokens.items()))
+            manifest["judgments"] = dict(execution.judgments)
+            manifest["timings"]["ended"] = _now()
+            write_manifest(path, manifest)
+    if execution.missing:
+        raise IncompleteRunError(path, execution.missing, execution.last_error)
+
+
+def is_finished(job: Job, path: Path) -> bool:
+    """Tell whether a job is complete and all of it there; raise `RunError` if something else is."""
+    manifest = job.manifest(path)
+    if manifest is None:
+        if path.is_dir() and any(path.glob("*.jsonl")):
+            raise RunError(f"{path}: holds .jsonl files but no manifest; move them, or give another out")
+        return False
+    # As it is once it has been written and read.
+    if different := differences(manifest["spec"], json.loads(json.dumps(job.spec()))):
+        # One that failed before anything was there stands in nobody's way.
+        if not any(file.stat().st_size for file in path.glob("*.jsonl")):
+            return False
+        raise RunError(f"{path}: {job.another('; '.join(different))}")
+    if manifest["status"] != "complete":
+        return False
+    found = {
+        (regime, record["question_id"])
+        for regime in job.regimes
+        for record in read_records(path / f"{regime}.jsonl", job.check(regime))
+    }
+    return found.issuperset(job.record_keys())
+
+
+def _first_manifest(job: Job, path: Path, concurrency: int) -> dict[str, Any]:
+    before, keys = job.manifest(path) or {}, job.record_keys()
+    return {
+        "run": job.run_id(),
+        "status": "running",
+        "simulated": job.model.simulated,
+        "spec": job.spec(),
+        "model": job.model.describe(),
+        "concurrency": concurrency,
+        "questions": list(dict.fromkeys(question_id for _, question_id in keys)),
+        "n_episodes": {"planned": len(keys), "done": 0},
+        "tokens": {},
+        "judgments": {},
+        "software": software(),
+        "timings": {"started": [*before.get("timings", {}).get("started", []), _now()]},
+    }
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _sort_records(job: Job, path: Path) -> None:
+    for regime in job.regimes:
+        order = [question_id for name, question_id in job.record_keys() if name == regime]
+        if order:
+            rewrite_sorted(path / f"{regime}.jsonl", {name: place for place, name in enumerate(order)})
+
+
+class _Execution:
+    """One go at what is missing of a job."""
 
     def __init__(
         self,
         job: Job,
         path: Path,
-        done: Mapping[str, Mapping[str, Mapping[str, Any]]],
+        found: Mapping[str, Mapping[str, Mapping[str, Any]]],
         concurrency: int,
         progress: bool,
     ) -> None:
-        self._job = job
-        self._keys = job.keys()
-        self._gate = Gate(concurrency)
-        self._writer = Writer(path)
-        self._meter = Meter()
-        self._done: set[Key] = {(regime, question) for regime, found in done.items() for question in found}
-        self._tokens: Counter[str] = Counter()
-        for found in done.values():
-            for record in found.values():
-                self._count(record)
-        self._failures_in_a_row = 0
+        self._job, self._writer, self._gate = job, Writer(path), Gate(concurrency)
+        self.done: set[Key] = set()
+        self.tokens: Counter[str] = Counter()
+        #: Judgments asked of the model, those that say neither word, and of these the ones that were cut.
+        self.judgments = Counter({"asked": 0, "unparsed": 0, "cut": 0})
+        for regime, records in found.items():
+            for question_id, record in records.items():
+                self._add((regime, question_id), record)
         self.last_error = ""
+        self._failures_in_a_row, self._has_saved = 0, False
+        # Of this process: tokens generated, and what they cost.
+        self._generated, self._cost = 0, 0.0
         self._bar = tqdm(
-            total=len(self._keys),
-            initial=self.n_done,
-            disable=not progress,
-            unit="episode",
+            total=len(job.record_keys()), initial=len(self.done), disable=not progress, unit="episode",
             desc=job.model.name,
-        )
-
-    @property
-    def n_done(self) -> int:
-        """Episodes on the disk."""
-        return len(self._done)
+        )  # fmt: skip
 
     @property
     def missing(self) -> int:
-        """Episodes that are not."""
-        return len(self._keys) - self.n_done
-
-    def tokens(self) -> dict[str, int]:
-        """Return calls and tokens of all episodes on the disk."""
-        return dict(sorted(self._tokens.items()))
+        """Episodes that are not on the disk."""
+        return len(self._job.record_keys()) - len(self.done)
 
     async def run(self) -> None:
-        """Run what is missing.
-
-        Raises
-        ------
-        ModelError
-            If trying again cannot help, or too many episodes in a row have failed.
-        """
+        """Run what is missing; raise what makes going on senseless."""
+        pending = [key for key in self._job.record_keys() if key not in self.done]
         try:
             async with asyncio.TaskGroup() as group:
-                for rank, key in enumerate(self._pending()):
+                for rank, key in enumerate(pending):
                     group.create_task(self._attempt(rank, key))
         except BaseExceptionGroup as failures:
-            raise _first(failures) from failures
+            first: BaseException = failures
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            raise first from failures
         finally:
             await self._writer.aclose()
             self._bar.close()
 
-    def _pending(self) -> Iterator[Key]:
-        return (key for key in self._keys if key not in self._done)
-
     async def _attempt(self, rank: int, key: Key) -> None:
-        regime, question_id = key
-        model = GatedModel(self._job.model, self._gate, self._meter, rank)
+        model = GatedModel(self._job.model, self._gate, rank, self._note)
         try:
             record = await self._job.produce(model, key)
         except ModelError as error:
             if self._stops_everything(error):
                 raise
-            await self._fail(question_id, regime, error)
+            await self._fail(key, error)
         else:
-            await self._writer.append(f"{regime}.jsonl", record, lambda: self._saved(key, record))
+            await self._writer.append(f"{key[0]}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
-        """Tell whether no further request makes sense: the cost cap, no server, or a fault from the start."""
-        if isinstance(error, CostCapReachedError | NoServerError):
+        """Tell whether no further request makes sense, by its kind or since nothing has succeeded yet."""
+        if isinstance(error, EveryRequestFailsError):
             return True
-        # A wrong key fails the first request. A refusal in the middle concerns one question.
+        # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
-        return fatal and not self._done
+        return fatal and not self._has_saved
 
-    async def _fail(self, question_id: str, regime: str, error: ModelError) -> None:
+    async def _fail(self, key: Key, error: ModelError) -> None:
         """Leave an episode pending; give up if that has happened too often in a row."""
-        self.last_error = f"{type(error).__name__}: {error}"
+        # What a server said may be of any length, and turn a terminal's colours or direction.
+        self.last_error = visible(f"{type(error).__name__}: {error}"[:MOST_CHARACTERS])
         # An overflow says nothing about the server.
         self._failures_in_a_row += not isinstance(error, ContextOverflowError)
-        failure = {"question_id": question_id, "regime": regime, "error": self.last_error}
+        failure = {"question_id": key[1], "regime": key[0], "error": self.last_error}
         await self._writer.append(ERRORS, failure)
         if self._failures_in_a_row >= MOST_FAILURES_IN_A_ROW:
             raise ModelError(
-                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: {error}"
+                f"{self._failures_in_a_row} episodes in a row failed, so the run stops; the last: "
+                f"{self.last_error}"
             ) from error
 
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
-        self._failures_in_a_row = 0
-        self._done.add(key)
-        self._count(record)
-        self._show()
+        self._failures_in_a_row, self._has_saved = 0, True
+        self._add(key, record)
+        if not self._bar.disable:
+            elapsed = self._bar.format_dict["elapsed"] or 1e-9
+            shown = {"calls": self.tokens["calls"], "tokens/s": round(self._generated / elapsed)}
+            cost = {"USD": round(self._cost, 2)} if self._cost else {}
+            self._bar.set_postfix(shown | cost, refresh=False)
+            self._bar.update()
 
-    def _count(self, record: Mapping[str, Any]) -> None:
-        calls = record["calls"]
-        self._tokens["calls"] += len(calls)
+    def _add(self, key: Key, record: Mapping[str, Any]) -> None:
+        self.done.add(key)
+        self.tokens["calls"] += len(record["calls"])
         for name in ("prompt_tokens", "completion_tokens"):
-            self._tokens[name] += sum(call[name] or 0 for call in calls)
+            self.tokens[name] += sum(call[name] or 0 for call in record["calls"])
+        for call in record["calls"]:
+            if call["kind"] == "judgment":
+                unparsed = parse_side_channel(call["text"]) == "UNPARSED"
+                self.judgments["asked"] += 1
+                self.judgments["unparsed"] += unparsed
+                self.judgments["cut"] += unparsed and call["finish_reason"] == "length"
 
-    def _show(self) -> None:
-        if self._bar.disable:
-            return
-        elapsed = self._bar.format_dict["elapsed"] or 1e-9
-        shown = {"calls": self._meter.calls, "tokens/s": round(self._meter.completion_tokens / elapsed)}
-        if self._meter.cost_usd is not None:
-            shown["USD"] = round(self._meter.cost_usd, 2)
-        self._bar.set_postfix(shown, refresh=False)
-        self._bar.update()
-
-
-def _first(failures: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the failure that ended the group, out of any nesting."""
-    first = failures.exceptions[0]
-    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+    def _note(self, generation: Generation) -> None:
+        self._generated += generation.completion_tokens or 0
+        self._cost += generation.cost_usd or 0.0

@@ -1,19 +1,24 @@
 """A run directory read back: as episodes, as trajectories, as one conversation."""
 
-from collections.abc import Collection, Iterator
+import warnings
+from collections.abc import Collection, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from judged_useless._io.messages import listed, visible
+from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
-from judged_useless.runs.checking import load_manifest, missing, record_check, require_manifest
-from judged_useless.runs.retrieved_pages import with_pages
-from judged_useless.runs.store import RunError, read_records
+from judged_useless.runs.manifests import require_manifest
+from judged_useless.runs.run_files import RunError, read_records
+from judged_useless.runs.trajectories import trajectory_check
 
+_EPISODE_FILES = (".jsonl", ".jsonl.gz", ".parquet")
 _FIELDS = (*REQUIRED, *OPTIONAL)
-_READ = (*_FIELDS, "observation_meta", "gold_titles")
+#: Actions that show a page; a lookup shows a sentence of the current one.
+_SEARCHES = ("search", "backup_search")
 
 
 class Run:
@@ -32,16 +37,33 @@ class Run:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.manifest: dict[str, Any] = require_manifest(self.path, load_manifest)
+        self.manifest: dict[str, Any] = require_manifest(self.path, of_run=True)
 
     def __repr__(self) -> str:
-        status, counts = self.manifest["status"], self.manifest["n_episodes"]
-        return f"Run({str(self.path)!r}, {status}, {counts['done']} of {counts['planned']} episodes)"
+        return f"Run({str(self.path)!r}, {self.manifest['status']}, {self.counts} episodes)"
 
     @property
     def simulated(self) -> bool:
         """Whether no language model was behind it."""
         return bool(self.manifest["simulated"])
+
+    @property
+    def complete(self) -> bool:
+        """Whether every episode has ended, as the manifest says."""
+        return bool(self.manifest["status"] == "complete")
+
+    @property
+    def counts(self) -> str:
+        """Episodes that have ended, of those planned: ``73 of 240``."""
+        return "{done} of {planned}".format(**self.manifest["n_episodes"])
+
+    def require_complete(self, *, or_give: str = "") -> None:
+        """Raise `RunError` if episodes are missing: what ends first is not like the rest."""
+        if not self.complete:
+            raise RunError(
+                f"{self.path}: the run is {self.manifest['status']}, with {self.counts} episodes; finish it "
+                f"first, with the call that started it{or_give}"
+            )
 
     def trajectories(self, *, counted: bool = False) -> Iterator[dict[str, Any]]:
         """Yield every trajectory, regime by regime.
@@ -62,66 +84,90 @@ class Run:
             run says it is complete and is not.
         """
         questions = self.manifest.get("questions") if counted else None
-        found: dict[str, list[str]] = {}
+        found: dict[str, set[str]] = {}
         for regime in self.manifest["spec"]["regimes"]:
-            found[regime] = []
+            found[regime] = set()
             for record in self._trajectories(regime, questions):
-                found[regime].append(record["question_id"])
+                found[regime].add(record["question_id"])
                 yield record
-        lacking = missing(self.path, self.manifest, found) if counted else ""
-        if lacking and self.manifest["status"] == "complete":
-            raise RunError(f"the run is complete by its manifest, but there are in {lacking}")
+        if counted:
+            self._compare_with_plan(found)
 
     def _trajectories(
         self, regime: str, questions: Collection[str] | None = None
     ) -> Iterator[dict[str, Any]]:
-        return read_records(self.path / f"{regime}.jsonl", record_check(self.manifest, regime, questions))
+        return read_records(self.path / f"{regime}.jsonl", trajectory_check(self.manifest, regime, questions))
 
-    def episodes(self) -> pd.DataFrame:
+    def _compare_with_plan(self, found: Mapping[str, Collection[str]]) -> None:
+        planned, lacking = self.manifest["spec"]["n_questions"], []
+        for regime, questions in found.items():
+            file = self.path / f"{regime}.jsonl"
+            if len(questions) > planned:
+                raise RunError(f"{file}: {len(questions)} trajectories, expected {planned}")
+            if len(questions) < planned:
+                lacking.append(f"{file}: {len(questions)} of {planned} trajectories")
+        if lacking:
+            if self.complete:
+                raise RunError(f"the run is complete by its manifest, but there are in {'; '.join(lacking)}")
+            return
+        first, *others = found
+        for regime in others:
+            if foreign := set(found[regime]) - set(found[first]):
+                raise RunError(
+                    f"{self.path / regime}.jsonl: question_id {min(foreign)!r} is there, but not in "
+                    f"{first}.jsonl"
+                )
+
+    def episodes(self, *, allow_partial: bool = False) -> pd.DataFrame:
         """Return the trajectories as episodes.
+
+        Parameters
+        ----------
+        allow_partial : bool, default False
+            Return, with a warning, what there is of a run that is not complete. Short episodes end first:
+            estimates from the first of them are not those of the whole run.
 
         Returns
         -------
         pandas.DataFrame
             One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
-            the order of the questions once the run is complete; with the pages that its searches returned
-            (``pages, gold_titles``, as `judged_useless.estimators.specificity` takes them). What was asked of
-            them afterwards is merged in by `judged_useless.load_episodes`.
+            the order of the questions once the run is complete; with ``gold_titles`` and ``pages``, for each
+            observation the title that a real search returned and None for anything else, as
+            `judged_useless.estimators.specificity` takes them. What was asked of them afterwards is merged in
+            by `judged_useless.load_episodes`.
 
         Raises
         ------
         RunError
-            If there is none yet, one is not of this run, or the run says it is complete and is not.
+            If the run is not complete or says that it is and is not, or an episode is not of this run.
         EpisodeError
             If one is not what the schema says.
         """
-        records = [
-            {name: record[name] for name in _READ if name in record}
-            for record in self.trajectories(counted=True)
-        ]
-        if not records:
+        if not allow_partial:
+            self.require_complete(or_give=", or read what there is with allow_partial=True")
+        rows = []
+        for record in self.trajectories(counted=True):
+            row = {name: record[name] for name in _FIELDS}
+            if "gold_titles" in record:
+                row["pages"] = [_page(seen) for seen in record["observation_meta"]]
+                row["gold_titles"] = record["gold_titles"]
+            rows.append(row)
+        if not rows:
             raise RunError(f"{self.path}: no episode has ended yet")
-        frame = pd.DataFrame.from_records(records)[list(_FIELDS)]
-        frame = with_pages(frame, records)
-        return validate(frame, source=str(self.path))
+        self._say_what_is_odd()
+        return typed(validate(from_records(rows), source=str(self.path)))
+
+    def _say_what_is_odd(self) -> None:
+        if not self.complete:
+            said = f"the run is {self.manifest['status']}, with {self.counts} episodes: short ones end first"
+            warnings.warn(f"{self.path}: {said}", stacklevel=3)
+        known = {f"{regime}.jsonl" for regime in self.manifest["spec"]["regimes"]}
+        files = {file.name for file in self.path.iterdir() if file.name.endswith(_EPISODE_FILES)}
+        if others := sorted(files - known):
+            warnings.warn(f"{self.path}: not of this run, and not read: {listed(others)}", stacklevel=3)
 
     def trajectory(self, question_id: str, regime: str) -> dict[str, Any]:
-        """Return one trajectory.
-
-        Parameters
-        ----------
-        question_id, regime : str
-            Which one.
-
-        Returns
-        -------
-        dict
-
-        Raises
-        ------
-        KeyError
-            If the run has none.
-        """
+        """Return the trajectory of a question in a regime; KeyError if the run has none."""
         # A regime that is not the run's is no file of it either.
         known = regime in self.manifest["spec"]["regimes"]
         for record in self._trajectories(regime) if known else ():
@@ -130,23 +176,13 @@ class Run:
         raise KeyError(f"{self.path} has no episode of question {question_id!r} in regime {regime!r}")
 
     def transcript(self, question_id: str, regime: str) -> "Transcript":
-        """Return one conversation in a form that a notebook shows.
-
-        Parameters
-        ----------
-        question_id, regime : str
-            Which one.
-
-        Returns
-        -------
-        Transcript
-
-        Raises
-        ------
-        KeyError
-            If the run has none.
-        """
+        """Return the conversation of a question in a regime, as a notebook shows it."""
         return Transcript(self.trajectory(question_id, regime))
+
+
+def _page(seen: Mapping[str, Any]) -> str | None:
+    title: str | None = seen["real_title"]
+    return title if seen["action"] in _SEARCHES and not seen["failed"] else None
 
 
 class Transcript:
@@ -187,4 +223,4 @@ class Transcript:
             if role == "user" and text.startswith(("Observation: ", "<information>")):
                 label = "failed observation" if failed[t] else "observation"
                 role, t = f"{label} {t + 1} (judged {judgments[t] or 'not at all'})", t + 1
-            yield role, text
+            yield role, visible(text)

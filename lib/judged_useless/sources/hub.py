@@ -3,32 +3,27 @@
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from judged_useless._io.files import sha256
-from judged_useless._io.hub_access import is_transport
-from judged_useless._io.paths import cache_dir
+from judged_useless._io.hub_access import HubError, ask_hub, hub_errors
 from judged_useless._io.strict_json import read_object
 from judged_useless.episodes.formats import write_parquet
-from judged_useless.episodes.schema import EpisodeError, fill_judgments, validate
-from judged_useless.sources.verified import SPLITS
+from judged_useless.episodes.frames import fill_judgments, settled
+from judged_useless.episodes.schema import EpisodeError, validate
+from judged_useless.sources.readers import SPLITS, hub_folder
 
 #: The released data set.
 REPOSITORY = "benni23/judged-useless-episodes"
 
 
-class HubUnreachableError(ConnectionError):
-    """The hub could not be reached; nothing was changed."""
-
-
 @dataclass(frozen=True)
 class Fetched:
-    """What is in the cache after a fetch.
+    """What is in the cache after a fetch; also written as ``source.json`` beside the files.
 
     Attributes
     ----------
@@ -48,63 +43,24 @@ class Fetched:
     sha256: dict[str, str]
 
 
-def _resolve(repository: str, revision: str | None) -> str | None:
-    """Return the commit that the hub holds, so that all splits come from one."""
-    if Path(repository).is_dir():
-        return None
-    from huggingface_hub import HfApi
-
-    with _hub_errors(repository, revision):
-        return str(HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
-
-
-@contextmanager
-def _hub_errors(repository: str, revision: str | None) -> Iterator[None]:
-    """Turn what the hub's client raises into the two errors that a user can act on."""
-    from huggingface_hub.errors import HfHubHTTPError
-
-    try:
-        yield
-    except Exception as error:
-        if isinstance(error, HfHubHTTPError):
-            status = error.response.status_code if error.response is not None else 0
-            if status in (401, 403, 404):
-                raise FileNotFoundError(
-                    f"the hub has no public data set {repository!r}"
-                    + (f" at revision {revision!r}" if revision else "")
-                ) from error
-            raise HubUnreachableError(_unreachable(repository)) from error
-        if is_transport(error):
-            raise HubUnreachableError(_unreachable(repository)) from error
-        raise
-
-
-def _unreachable(repository: str) -> str:
-    return (
-        f"The hub could not be reached, so {repository} was not fetched and nothing was changed; "
-        "repeat `judged-useless fetch` (or `make data`) with a network."
-    )
-
-
 def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFrame:
     from datasets import load_dataset
     from datasets.exceptions import DatasetsError
 
     try:
-        with _hub_errors(repository, revision):
+        with hub_errors(repository, revision):
             loaded = load_dataset(repository, split=split, revision=revision)
+    except HubError:
+        raise
     except (DatasetsError, FileNotFoundError, ValueError) as error:
         # All splits are prepared at once, so the cause may lie in another; it names the file.
         raise EpisodeError(
             f"{repository}: split {split!r} cannot be read as a data set ({error.__cause__ or error})"
         ) from error
-    frame: pd.DataFrame = fill_judgments(loaded.to_pandas())
-    validate(frame, source=f"{repository}, split {split}")
-    other = set(frame["split"]) - {split}
-    if other:
-        raise EpisodeError(
-            f"{repository}, split {split!r}: field 'split' also says {', '.join(map(repr, sorted(other)))}"
-        )
+    source = f"{repository}, split {split}"
+    frame = settled(validate(fill_judgments(loaded.to_pandas()), source=source))
+    if other := set(frame["split"]) - {split}:
+        raise EpisodeError(f"{source}: field 'split' also says {', '.join(map(repr, sorted(other)))}")
     return frame
 
 
@@ -112,6 +68,9 @@ def fetch(
     repository: str = REPOSITORY, *, splits: Sequence[str] = SPLITS, revision: str | None = None
 ) -> Fetched:
     """Download the released episodes through ``datasets``, check them, and make them the cache.
+
+    All splits are read and checked before the cache is touched: a fetch that fails, or is killed, leaves
+    what was there.
 
     Parameters
     ----------
@@ -123,60 +82,51 @@ def fetch(
     revision : str, optional
         Commit, tag or branch of the data set; its newest commit by default.
 
-    Returns
-    -------
-    Fetched
-        Also written as ``source.json`` beside the files.
-
     Raises
     ------
-    HubUnreachableError
-        Without a network. The message is one sentence and names the command to repeat.
+    HubError
+        Without a network, or where the hub refuses. The message says what to do.
     FileNotFoundError
         If the hub has no such data set.
     EpisodeError
         If an episode is not what the schema says.
     ValueError
         If `splits` is empty: nothing fetched must not replace what is cached.
-
-    Notes
-    -----
-    All splits are read and checked before the cache is touched, and the new cache replaces the old one in
-    one step: a fetch that fails leaves what was there.
     """
     if not splits:
         raise ValueError(f"splits is empty; the data set has {', '.join(SPLITS)}")
-    commit = _resolve(repository, revision)
+    commit = ask_hub(repository, revision)  # once, so that all splits come from one commit
     frames = {split: _load_split(repository, split, commit) for split in splits}
-    target = cache_dir() / "episodes"
+    target = hub_folder()
     target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = Path(tempfile.mkdtemp(prefix=".episodes.", dir=target.parent))
-    try:
+    for leftover in target.parent.glob(".episodes.*"):  # of a fetch that was killed
+        shutil.rmtree(leftover, ignore_errors=True)
+    with tempfile.TemporaryDirectory(
+        prefix=".episodes.", dir=target.parent, ignore_cleanup_errors=True
+    ) as made:
+        fresh = Path(made) / "episodes"
         n_episodes = {split: len(frame) for split, frame in frames.items()}
         files = [write_parquet(frame, fresh / f"{split}.parquet") for split, frame in frames.items()]
-        for split, n in _kept(repository, commit, splits).items():
+        for split, n in _kept(target, repository, commit, splits).items():
             files.append(Path(shutil.copy2(target / f"{split}.parquet", fresh)))
             n_episodes[split] = n
         fetched = Fetched(repository, commit, n_episodes, {file.name: sha256(file) for file in files})
         (fresh / "source.json").write_text(json.dumps(asdict(fetched), indent=2) + "\n", encoding="utf-8")
         _swap(fresh, target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
     return fetched
 
 
-def _kept(repository: str, commit: str | None, splits: Sequence[str]) -> dict[str, int]:
+def _kept(target: Path, repository: str, commit: str | None, splits: Sequence[str]) -> dict[str, int]:
     """Return the other splits that the cache has whole and of this commit, and their episodes."""
-    folder = cache_dir() / "episodes"
     try:
-        before = read_object(folder / "source.json") or {}
+        before = read_object(target / "source.json") or {}
         if commit is None or (before["repository"], before["revision"]) != (repository, commit):
             return {}
         return {
             split: int(before["n_episodes"][split])
             for split in SPLITS
             if split not in splits and f"{split}.parquet" in before["sha256"]
-            if sha256(folder / f"{split}.parquet") == before["sha256"][f"{split}.parquet"]
+            if sha256(target / f"{split}.parquet") == before["sha256"][f"{split}.parquet"]
         }
     except (OSError, ValueError, KeyError, TypeError):
         # A cache that is damaged has nothing to be kept; this fetch mends it.
@@ -184,18 +134,14 @@ def _kept(repository: str, commit: str | None, splits: Sequence[str]) -> dict[st
 
 
 def _swap(fresh: Path, target: Path) -> None:
-    """Put `fresh` in the place of `target`, which steps aside first and comes back on failure."""
-    fresh.chmod(0o755)
-    if not target.exists():
-        fresh.rename(target)
-        return
-    old = Path(tempfile.mkdtemp(prefix=".old.", dir=target.parent))
+    """Put `fresh` in the place of `target`, which steps aside first; :func:`hub_folder` brings it back."""
+    aside = target.with_name("episodes.before")
+    if target.exists():
+        shutil.rmtree(aside, ignore_errors=True)  # of a fetch that was killed when all but this was done
+        target.rename(aside)
     try:
-        target.rename(old / "episodes")
         fresh.rename(target)
     except OSError:
-        if not target.exists() and (old / "episodes").exists():
-            (old / "episodes").rename(target)
+        hub_folder()
         raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(aside, ignore_errors=True)

@@ -1,92 +1,148 @@
 """Where episodes are read from: the embedded cells, the hub's cache, files, and folders of files or runs."""
 
+import json
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from judged_useless._io.strict_json import listed, read_object, shown
-from judged_useless.afterwards.beside import read_run
+from judged_useless._io.files import sha256
+from judged_useless._io.messages import listed, shown
+from judged_useless._io.paths import cache_dir, data_dir
+from judged_useless._io.strict_json import read_object
 from judged_useless.episodes.formats import load_jsonl, load_parquet
-from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, validate
-from judged_useless.sources.verified import SPLITS, embedded_files, hub_files, unfetched
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError, refuse_repeated
 
 Names = str | Sequence[str] | None
 Source = str | Path | Sequence[str | Path]
+
+#: Splits of the released data set.
+SPLITS = ("test300", "fresh300")
+_EXPECTED = "expected 'embedded', 'hub', a file, a folder, or a list of them"
+_AGAIN = "run `judged-useless fetch` (or `make data`) again"
+
+
+def _embedded_files() -> list[Path]:
+    folder = data_dir() / "episodes"
+    files = []
+    for line in (folder / "SHA256SUMS").read_text(encoding="ascii").splitlines():
+        digest, name = line.split()
+        if sha256(folder / name) != digest:
+            raise EpisodeError(
+                f"{folder / name}: checksum differs from SHA256SUMS; the file was changed or is damaged"
+            )
+        files.append(folder / name)
+    return files
+
+
+def hub_folder() -> Path:
+    """Return the folder of what was fetched from the hub; one that a killed fetch had moved aside is back."""
+    folder = cache_dir() / "episodes"
+    aside = folder.with_name("episodes.before")
+    if aside.exists() and not folder.exists():
+        aside.rename(folder)
+    return folder
+
+
+def _hub_files() -> list[Path]:
+    """Return the fetched files, all of them and as they were fetched."""
+    folder = hub_folder()
+    there = {file.name: file for file in sorted(folder.glob("*.parquet"))}
+    source = folder / "source.json"
+    if not there and not source.exists():
+        raise FileNotFoundError(
+            "the released episodes are not in the cache yet; run `judged-useless fetch` (or `make data`) once"
+        )
+    try:
+        checksums = dict(json.loads(source.read_text(encoding="utf-8"))["sha256"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise EpisodeError(
+            f"{source}: field 'sha256': expected a checksum for each fetched file ({error!r}); {_AGAIN}"
+        ) from error
+    for name in sorted(checksums.keys() | there):
+        if name not in checksums:
+            raise EpisodeError(f"{there[name]}: not among the files that source.json lists; {_AGAIN}")
+        if name not in there:
+            raise EpisodeError(f"{folder / name}: source.json lists this file, but it is not there; {_AGAIN}")
+        if sha256(there[name]) != checksums[name]:
+            raise EpisodeError(
+                f"{there[name]}: checksum differs from source.json; the file was changed or is damaged; "
+                f"{_AGAIN}"
+            )
+    return list(there.values())
+
+
+def unfetched(asked: Sequence[str]) -> str:
+    """Return what says that some of these splits were not fetched, and how to; empty if all were."""
+    folder = hub_folder()
+    lacking = [split for split in SPLITS if split in asked and not (folder / f"{split}.parquet").exists()]
+    if not lacking:
+        return ""
+    options = " ".join(f"--split {split}" for split in lacking)
+    return (
+        f"{' and '.join(lacking)} {'was' if len(lacking) == 1 else 'were'} not fetched from the hub; "
+        f"`judged-useless fetch {options}` does it, and `judged-useless fetch` fetches all"
+    )
 
 
 def _is_run(path: Path) -> bool:
     return (path / "manifest.json").is_file()
 
 
-def _begun(folder: Path, runs: Sequence[Path]) -> list[Path]:
-    """Return the runs of a folder that hold an episode: one that failed at once must not hide the others."""
-    begun = [
-        run
-        for run in runs
-        if any(file.stat().st_size for file in run.glob("*.jsonl"))
+def _has_begun(run: Path) -> bool:
+    return any(file.stat().st_size for file in run.glob("*.jsonl")) or (
         # A run that says it is complete has lost its episodes, which reading it tells.
-        or (read_object(run / "manifest.json") or {}).get("status") == "complete"
-    ]
-    empty = ", ".join(run.name for run in runs if run not in begun)
-    if not begun:
-        raise NoEpisodesError(f"{folder}: no episode has ended yet in any of its runs: {empty}")
-    if empty:
-        warnings.warn(f"{folder}: passed over, because no episode has ended yet: {empty}", stacklevel=2)
-    return begun
+        (read_object(run / "manifest.json") or {}).get("status") == "complete"
+    )
 
 
-def _given_files(path: Path) -> list[Path]:
-    if _is_run(path):
-        return [path]
-    if path.is_dir() and (runs := sorted(folder for folder in path.iterdir() if _is_run(folder))):
-        return _begun(path, runs)
-    if path.is_dir():
-        files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
-        if not files:
-            raise NoEpisodesError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
-        return files
+def _files_of(path: Path) -> list[Path]:
+    """Return the files or runs of a path."""
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file or folder of episodes")
-    return [path]
+    if not path.is_dir() or _is_run(path):
+        return [path]
+    if runs := sorted(folder for folder in path.iterdir() if _is_run(folder)):
+        begun = {run: _has_begun(run) for run in runs}
+        empty = ", ".join(run.name for run, has_begun in begun.items() if not has_begun)
+        if not any(begun.values()):
+            raise NoEpisodesError(f"{path}: no episode has ended yet in any of its runs: {empty}")
+        if empty:  # one that failed at once must not hide the others
+            warnings.warn(f"{path}: passed over, because no episode has ended yet: {empty}", stacklevel=5)
+        return [run for run, has_begun in begun.items() if has_begun]
+    files = sorted(p for pattern in ("*.parquet", "*.jsonl", "*.jsonl.gz") for p in path.glob(pattern))
+    if not files:
+        raise NoEpisodesError(f"{path}: the folder holds no .parquet, .jsonl or .jsonl.gz file")
+    return files
 
 
-def _read(path: Path) -> pd.DataFrame:
+def _located(source: Source) -> list[tuple[str | Path, Path]]:
+    """Return the files and runs of a source, each with the entry of the list it belongs to."""
+    if isinstance(source, str | Path):
+        if source == "":
+            raise ValueError(f"source is an empty text; {_EXPECTED}")
+        given = {"embedded": _embedded_files, "hub": _hub_files}.get(str(source))
+        return [(source, file) for file in (given() if given else _files_of(Path(source)))]
+    if not isinstance(source, Sequence) or isinstance(source, bytes | bytearray | memoryview):
+        raise TypeError(f"source is {shown(source)}; {_EXPECTED}")
+    if not source:
+        raise ValueError(f"source is an empty list; {_EXPECTED}")
+    return [(each, file) for each in source for _, file in _located(each)]
+
+
+def _read(path: Path, *, allow_partial: bool) -> pd.DataFrame:
     if path.is_dir():
-        return read_run(path)
+        # Here, because it brings along the whole harness, which files of episodes need nothing of.
+        from judged_useless.afterwards.probe_findings import read_run
+
+        return read_run(path, allow_partial=allow_partial)
     if path.suffix == ".parquet":
         return load_parquet(path)
-    if path.suffix == ".jsonl" or path.name.endswith(".jsonl.gz"):
+    if path.name.endswith((".jsonl", ".jsonl.gz")):
         return load_jsonl(path)
     raise EpisodeError(f"{path}: expected a .parquet, .jsonl or .jsonl.gz file of episodes")
-
-
-def _files(source: Source) -> list[Path]:
-    if source == "embedded":
-        return embedded_files()
-    if source == "hub":
-        return hub_files()
-    if source == "":
-        raise ValueError("source is an empty text; expected 'embedded', 'hub', a file, a folder, or a list")
-    if isinstance(source, str | Path):
-        return _given_files(Path(source))
-    if not isinstance(source, Sequence) or isinstance(source, bytes | bytearray | memoryview):
-        raise TypeError(
-            f"source is {shown(source)}; expected 'embedded', 'hub', a file, a folder, or a list of them"
-        )
-    if not source:
-        raise ValueError("source is an empty list; expected 'embedded', 'hub', a file, a folder, or a list")
-    return [file for each in source for file in _files(each)]
-
-
-def _read_all(source: Source) -> list[pd.DataFrame]:
-    """Return the tables of a source; where it is a list of several, each says in which entry it was found."""
-    if isinstance(source, str | Path) or not isinstance(source, Sequence) or len(source) < 2:
-        return [_read(file) for file in _files(source)]
-    _files(source)  # what is missing is told before anything is read
-    return [_read(file).assign(loaded_from=str(each)) for each in source for file in _files(each)]
 
 
 def _require_fetched(source: Source, split: Names) -> None:
@@ -105,19 +161,13 @@ def _keep(frame: pd.DataFrame, name: str, wanted: Names, source: Source) -> pd.D
     if wanted is None:
         return frame
     names = [wanted] if isinstance(wanted, str) else list(wanted)
-    there = list(frame[name].unique())
     chosen = frame[frame[name].isin(names)]
     if chosen.empty:
         raise NoEpisodesError(
             f"source {shown(source, 400)} has no episode with {name} {listed(map(shown, names))}; "
-            f"it has {listed(there) or 'none at all'}"
+            f"it has {listed(frame[name].unique()) or 'none at all'}"
         )
     return chosen
-
-
-def _row_files(source: Source, frames: Sequence[pd.DataFrame]) -> list[str]:
-    """Return the file or folder that each row is from."""
-    return [str(file) for file, frame in zip(_files(source), frames, strict=True) for _ in range(len(frame))]
 
 
 def load_episodes(
@@ -127,6 +177,7 @@ def load_episodes(
     condition: Names = None,
     split: Names = None,
     regimes: Names = None,
+    allow_partial: bool = False,
 ) -> pd.DataFrame:
     """Return episodes as a table.
 
@@ -140,6 +191,9 @@ def load_episodes(
     model, condition, split, regimes : str or sequence of str, optional
         Keep only these; everything by default. A name that is asked for beside others may be absent; if it
         is a split that was not fetched from the hub, a warning names the command that fetches it.
+    allow_partial : bool, default False
+        Return, with a warning, also what there is of a run that is not complete. Short episodes end first, so
+        that estimates from the first of them are not those of the whole run.
 
     Returns
     -------
@@ -151,16 +205,14 @@ def load_episodes(
     Raises
     ------
     EpisodeError
-        If an episode is not what the schema says, or a checksum differs.
+        If an episode is not what the schema says, is there twice, or a checksum differs.
     NoEpisodesError
         If the source holds no episode, nothing is left by a filter, or no split that is asked for was fetched
         from the hub.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
-    ValueError
-        If `source` is an empty list or text.
-    TypeError
-        If `source` is neither a text, nor a path, nor a list of them.
+    ValueError, TypeError
+        If `source` is empty, or neither a text, nor a path, nor a list of them.
 
     References
     ----------
@@ -171,15 +223,19 @@ def load_episodes(
     >>> load_episodes(condition="unaided", regimes="persistent").shape[0]
     300
     """
-    frames = _read_all(source)
+    located = _located(source)
+    frames = [_read(file, allow_partial=allow_partial) for _, file in located]
+    if not isinstance(source, str | Path) and len(source) > 1:
+        frames = [
+            frame.assign(loaded_from=str(each)) for frame, (each, _) in zip(frames, located, strict=True)
+        ]
     _require_fetched(source, split)
-    frame = frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True)
+    frame = frames[0]
     if len(frames) > 1:
-        validate(frame, source=str(source), origins=lambda: _row_files(source, frames))
-    filters: Iterable[tuple[str, Names]] = (
-        ("model", model), ("condition", condition), ("split", split), ("regime", regimes),
-    )  # fmt: skip
-    for name, wanted in filters:
+        ends = np.cumsum([len(each) for each in frames])
+        frame = pd.concat(frames, ignore_index=True)
+        refuse_repeated(frame, lambda row: str(located[int(np.searchsorted(ends, row, side="right"))][1]))
+    for name, wanted in (("model", model), ("condition", condition), ("split", split), ("regime", regimes)):
         frame = _keep(frame, name, wanted, source)
     return frame.reset_index(drop=True)
 
@@ -187,19 +243,9 @@ def load_episodes(
 def derive_termination(frame: pd.DataFrame, budget: int = 8) -> pd.DataFrame:
     """Return episodes with ``termination`` as far as their actions tell it.
 
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Episodes.
-    budget : int, default 8
-        Actions an episode may take.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With ``answered`` where the last action is finish, ``budget_exhausted`` where `budget` actions were
-        taken without it, and a missing value where the episode ended earlier: a turn without a readable
-        action and one that was cut off look alike then.
+    ``answered`` where the last action is finish, ``budget_exhausted`` where `budget` actions were taken
+    without it, and a missing value where the episode ended earlier: a turn without a readable action and one
+    that was cut off look alike then.
     """
     last = frame["actions"].map(lambda actions: actions[-1] if len(actions) else None)
     spent = frame["actions"].map(len) >= budget

@@ -4,28 +4,29 @@ An agent asks a source and judges every result. A failed result is judged USELES
 one with another; a real result that is judged USEFUL may bring the answer, and the agent then gives it. Until
 then it can, after each result, answer from memory, or go on at a price. Which regime the source is in is
 drawn from a prior and never shown. This is the generating process of the paper's simulated agents (Appendix
-C.1) with what that process leaves out: how often an answer is right, and what a call costs.
+C.1) with what that process leaves out: how often an answer is right, and what a call and a judgment cost.
 
 Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import isfinite
-from numbers import Integral, Real
+from numbers import Real
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import MEAN6, get_regime
+from judged_useless.estimators.resampling import whole_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-#: A policy: for t = 1, 2, ..., budget - 1 the probability of answering after each of the 2^t histories.
+#: For t = 1, 2, ..., budget - 1 the probability of answering after each of the 2^t histories of judgments.
 #: Bit t - i of a history's number is 1 if its i-th result was judged USELESS.
-Policy = Sequence[Floats]
+Answering = Sequence[Floats]
 #: Budget up to which all histories are followed: 2^15 of them in the paper's doubled budget.
 LARGEST_BUDGET = 16
 _ROUNDING = 1e-9
@@ -50,6 +51,9 @@ class StoppingProblem:
         Probability that an answer with it is right. Ours.
     price : float, default 0.05
         Of a call, in correct answers (paper, §5).
+    judgment_price : float, default 0
+        Of a judgment, in correct answers. A policy that looks at judgments asks for one after every call; one
+        that looks at the step alone asks for none.
     budget : int, default 8
         Actions of an episode, answering included; without an answer by then it is wrong. The first action is
         a call: decisions come after results, the first at t = 1.
@@ -67,27 +71,40 @@ class StoppingProblem:
     memory: float = 0.15
     found: float = 0.8
     price: float = 0.05
+    judgment_price: float = 0.0
     budget: int = 8
 
     def __post_init__(self) -> None:
         for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
-            value = getattr(self, name)
-            if not (is_number(value) and 0 <= value <= 1):
-                raise ValueError(f"{name} is {value!r}, expected a probability between 0 and 1")
-        if not (is_number(self.price) and self.price >= 0):
-            raise ValueError(f"price is {self.price!r}, expected a number of at least 0")
-        if not isfinite(float(self.price) * LARGEST_BUDGET):
-            raise ValueError(
-                f"price is {self.price!r}: {LARGEST_BUDGET} calls cost more than a number can hold"
-            )
-        if not (is_whole(self.budget) and 2 <= self.budget <= LARGEST_BUDGET):
-            raise ValueError(f"budget is {self.budget!r}, expected a whole number from 2 to {LARGEST_BUDGET}")
-        _check_prior(self.prior)
+            if not 0 <= number(name, getattr(self, name)) <= 1:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a probability between 0 and 1")
+        for name in ("price", "judgment_price"):
+            if number(name, getattr(self, name)) < 0:
+                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a number of at least 0")
+        if whole_number("budget", self.budget, least=2) > LARGEST_BUDGET:
+            raise ValueError(f"budget is {self.budget}, expected one from 2 to {LARGEST_BUDGET}")
+        given: object = self.prior  # from outside, where types are not checked
+        if not (isinstance(given, Mapping) and given):
+            raise ValueError(f"prior is {given!r}, expected a mapping of regime to weight")
+        for name, weight in self.prior.items():
+            try:
+                get_regime(str(name))
+            except ValueError as error:
+                raise ValueError(f"prior: {error}") from error
+            if number(f"prior of {name}", weight) < 0:
+                raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
+        if not 0 < sum(self.prior.values()) < np.inf:
+            raise ValueError("prior: the weights sum to 0, or to more than a number holds")
 
     @property
     def steps(self) -> range:
         """Decisions: t results have been seen, and an action is left."""
         return range(1, self.budget)
+
+    @property
+    def judged_call(self) -> float:
+        """Price of a call and the judgment of its result."""
+        return self.price + self.judgment_price
 
     @cached_property
     def weights(self) -> Floats:
@@ -112,80 +129,24 @@ class StoppingProblem:
         return np.where(self.failed, 0.0, (1 - self.useless) * self.finds)
 
     def onward(self, mass: Floats, t: int) -> Floats:
-        """Return the mass of the histories one result longer, in which the answer has not come.
-
-        Parameters
-        ----------
-        mass : numpy.ndarray of float64, shape (..., 2^t, regimes)
-            Of histories after t results.
-        t : int
-            Results seen.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (..., 2^(t+1), regimes)
-        """
+        """Return the mass (..., 2^(t+1), regimes) of the histories one result longer, without the answer."""
         useless = self.useless[t]
         both = np.stack([1 - useless - self.finding[t], useless])
         longer = mass[..., :, None, :] * both
         return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
 
 
-def is_number(value: object) -> bool:
-    """Return whether a value is a finite number, which true and false are not."""
-    try:
-        return not isinstance(value, bool) and isinstance(value, Real) and isfinite(value)
-    except OverflowError:  # a whole number that no float can hold
-        return False
-
-
-def is_whole(value: object) -> bool:
-    """Return whether a value is a whole number, of a type that says so."""
-    return not isinstance(value, bool) and isinstance(value, Integral)
-
-
-def check_count(name: str, value: int) -> None:
-    """Refuse what is no whole number of at least 1, by the name of the argument."""
-    if not (is_whole(value) and value >= 1):
-        raise ValueError(f"{name} is {value!r}, expected a whole number of at least 1")
-
-
-def is_list(value: object) -> bool:
-    """Return whether a value is a sequence other than a text."""
-    return not isinstance(value, str) and isinstance(value, Sequence)
-
-
-def _check_prior(prior: Mapping[str, float]) -> None:
-    given: object = prior  # from outside, where types are not checked
-    if not (isinstance(given, Mapping) and prior):
-        raise ValueError(
-            f"prior is {prior!r}, expected a mapping of regime to weight with at least one regime"
-        )
-    for name, weight in prior.items():
-        try:
-            get_regime(str(name))
-        except ValueError as error:
-            raise ValueError(f"prior: {error}") from error
-        if not (is_number(weight) and weight >= 0):
-            raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
-    if not sum(prior.values()) > 0:
-        raise ValueError("prior: all weights are 0, expected at least one regime that can occur")
-    if not isfinite(sum(map(float, prior.values()))):
-        raise ValueError("prior: the weights are too large to be added up, expected a finite sum")
+def number(name: str, value: object) -> float:
+    """Return a finite number, which true and false are not, or refuse it by the name of the field."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
+        raise ValueError(f"{name} is {value!r}, expected a finite number")
+    return float(value)
 
 
 def run_lengths(t: int) -> Ints:
-    """Return the run of USELESS at the end of every history of t judgments.
+    """Return the run of USELESS at the end of every history of t judgments, shape (2^t,).
 
-    Parameters
-    ----------
-    t : int
-        Results seen, at least 0.
-
-    Returns
-    -------
-    numpy.ndarray of int64, shape (2^t,)
-        A run of t is a history without any USEFUL; a shorter one has one.
+    A run of t is a history without any USEFUL; a shorter one has one.
     """
     runs = np.zeros(1, dtype=np.int64)
     for _ in range(t):
@@ -194,18 +155,7 @@ def run_lengths(t: int) -> Ints:
 
 
 def histories(t: int) -> NDArray[np.bool_]:
-    """Return every history of t judgments, in the order of a policy's entries.
-
-    Parameters
-    ----------
-    t : int
-        Results seen.
-
-    Returns
-    -------
-    numpy.ndarray of bool, shape (2^t, t)
-        True where a result was judged USELESS.
-    """
+    """Return every history of t judgments, shape (2^t, t), True for USELESS, in the order of a policy."""
     bits = np.arange(t - 1, -1, -1)
     return (np.arange(2**t)[:, None] >> bits & 1).astype(bool)
 
@@ -223,7 +173,7 @@ class Outcome:
     answered : numpy.ndarray of float64
         Probability that there is an answer at all.
     utility : numpy.ndarray of float64
-        Success - price × calls.
+        Success - price × calls - judgment price × judgments.
     """
 
     success: Floats
@@ -232,14 +182,14 @@ class Outcome:
     utility: Floats
 
 
-def evaluate(problem: StoppingProblem, policy: Policy) -> Outcome:
+def evaluate(problem: StoppingProblem, answering: Answering) -> Outcome:
     """Return what a policy is worth, exactly.
 
     Parameters
     ----------
     problem : StoppingProblem
         Source, judgments, prices.
-    policy : sequence of numpy.ndarray, the t-th of shape (..., 2^t)
+    answering : sequence of numpy.ndarray, the t-th of shape (..., 2^t)
         Probability of answering after each history; leading axes are policies evaluated together.
 
     Returns
@@ -251,33 +201,86 @@ def evaluate(problem: StoppingProblem, policy: Policy) -> Outcome:
     ValueError
         If the arrays do not fit the budget, or hold what is no probability.
     """
-    if len(policy) != problem.budget - 1:
-        raise ValueError(f"{len(policy)} decisions in the policy, expected {problem.budget - 1}")
-    lead = np.broadcast_shapes(*(np.shape(answers)[:-1] for answers in policy))
+    if len(answering) != problem.budget - 1:
+        raise ValueError(f"{len(answering)} decisions in the policy, expected {problem.budget - 1}")
+    lead = np.broadcast_shapes(*(np.shape(answers)[:-1] for answers in answering))
     success, calls, answered = (np.zeros(lead) for _ in range(3))
-    for t, mass, ending in _flow(problem, policy):
+    looks = np.zeros(lead, dtype=bool)
+    for t, mass, ending in _flow(problem, answering):
         success += problem.memory * mass + problem.found * ending
         calls += t * (mass + ending)
         answered += mass + ending
+        looks |= np.ptp(answering[t - 1], axis=-1) > 0
     calls += problem.budget * (1 - answered)
-    return Outcome(success, calls, answered, success - problem.price * calls)
+    cost = np.where(looks, problem.judged_call, problem.price)
+    return Outcome(success, calls, answered, success - cost * calls)
 
 
-def _flow(problem: StoppingProblem, policy: Policy) -> Iterator[tuple[int, Floats, Floats]]:
+def _flow(problem: StoppingProblem, answering: Answering) -> Iterator[tuple[int, Floats, Floats]]:
     """Yield t, the mass that answers from memory there, and the mass that has just found the answer."""
     mass = problem.weights[None, :]
     for t in problem.steps:
         found = np.asarray((mass * problem.finding[t - 1]).sum(axis=(-1, -2)))
         mass = problem.onward(mass, t - 1)
-        answers = np.asarray(policy[t - 1], dtype=np.float64)
+        answers = np.asarray(answering[t - 1], dtype=np.float64)
         if answers.shape[-1] != 2**t:
             raise ValueError(f"{answers.shape[-1]} histories after {t} results, expected {2**t}")
         # What comes of rounding is let through: mixtures of policies may exceed 1 by that.
         if not ((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all():
-            worst = answers.ravel()[np.nanargmax(np.where(np.isnan(answers), np.inf, np.abs(answers - 0.5)))]
-            raise ValueError(
-                f"the policy answers with probability {worst} after {t} results, expected one between 0 and 1"
-            )
+            raise ValueError(f"the policy answers with no probability between 0 and 1 after {t} results")
         stopping = mass * answers[..., None]
         yield t, np.asarray(stopping.sum(axis=(-1, -2))), found
         mass = mass - stopping
+
+
+#: Name of the first of `named_sources` unless another prior is given.
+PAPER = "the paper's six regimes"
+#: Sources whose lines can still be told apart in one figure.
+MOST_SOURCES = 6
+
+
+def named_sources(
+    problem: StoppingProblem,
+    *,
+    prior: Sequence[str] | Mapping[str, float] | None = None,
+    recoveries: Sequence[int] = (),
+) -> dict[str, StoppingProblem]:
+    """Return a first source, and one more for each number of failures before a recovery.
+
+    Parameters
+    ----------
+    problem : StoppingProblem
+        Everything but the prior.
+    prior : sequence of str, or mapping of str to float, optional
+        Regimes of the first source, equally likely, or regime -> weight; by default the six of mean6.
+    recoveries : sequence of int
+        For each, a source that with equal chance works, fails for good, or recovers after so many failures.
+
+    Returns
+    -------
+    dict of str to StoppingProblem
+        By name, the first source first.
+
+    Raises
+    ------
+    ValueError
+        If `prior` has no regime or an unknown one, or `recoveries` are not at most five whole numbers of at
+        least 1.
+    """
+    if prior is None:
+        sources = {PAPER: problem}
+    elif isinstance(prior, Mapping):
+        name = ", ".join(f"{regime} ({weight})" for regime, weight in prior.items())
+        sources = {name: replace(problem, prior=prior)}
+    elif isinstance(prior, str) or not all(isinstance(each, str) for each in prior):
+        raise ValueError(f"prior is {prior!r}, expected names of regimes, or regime: weight")
+    else:
+        sources = {f"{', '.join(prior)} (equally likely)": replace(problem, prior=dict.fromkeys(prior, 1.0))}
+    if isinstance(recoveries, int | str) or len(recoveries) >= MOST_SOURCES:
+        raise ValueError(
+            f"recoveries is {recoveries!r}, expected a list of at most {MOST_SOURCES - 1} numbers"
+        )
+    for each in recoveries:
+        after = ("clean", "persistent", f"recover_after_{whole_number('recoveries: each', each)}")
+        sources[f"works, fails, or recovers after {each}"] = replace(problem, prior=dict.fromkeys(after, 1.0))
+    return sources

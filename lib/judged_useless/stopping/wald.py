@@ -8,15 +8,16 @@ version of the test, whose sum never falls below 0, forgets too, if a USEFUL out
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, log
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.episodes.kinds import as_list
-from judged_useless.episodes.schema import JUDGMENTS
-from judged_useless.stopping.problem import Floats, StoppingProblem, check_count, histories
+from judged_useless._io.messages import shown
+from judged_useless.estimators.resampling import whole_number
+from judged_useless.protocol.vocabulary import JUDGMENTS
+from judged_useless.stopping.problem import Floats, StoppingProblem, histories
 
 
 @dataclass(frozen=True)
@@ -73,17 +74,7 @@ class WaldTest:
         return ceil(self.threshold / self.steps[0] - 1e-12)
 
     def sums(self, useless: np.ndarray) -> Floats:
-        """Return the sum after each judgment.
-
-        Parameters
-        ----------
-        useless : numpy.ndarray of bool, shape (..., t)
-            True for USELESS.
-
-        Returns
-        -------
-        numpy.ndarray of float64, shape (..., t)
-        """
+        """Return the sum after each judgment, shape (..., t), True for USELESS in `useless`."""
         added = np.where(useless, *self.steps)
         if not self.restarts:
             return np.asarray(added.cumsum(axis=-1))
@@ -93,7 +84,7 @@ class WaldTest:
             sums[..., t] = before
         return sums
 
-    def policy(self, problem: StoppingProblem) -> tuple[Floats, ...]:
+    def answering(self, problem: StoppingProblem) -> tuple[Floats, ...]:
         """Return the policy that answers whenever the sum has reached the threshold."""
         return tuple(
             (self.sums(histories(t))[:, -1] >= self.threshold - 1e-9).astype(np.float64)
@@ -124,28 +115,16 @@ def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.
     ValueError
         If there is no judgment, one is none that episodes have, or k is not a whole number of at least 1.
     """
-    check_count("k", k)
-    if not as_list(judgments) or not len(judgments):
-        raise ValueError(f"judgments is {judgments!r}, expected a list of at least one, not empty")
-    for place, judgment in enumerate(judgments, 1):
-        if not (isinstance(judgment, str) and judgment in JUDGMENTS):
-            raise ValueError(
-                f"judgments, entry {place} is {judgment!r}, expected one of {', '.join(JUDGMENTS)}"
-            )
+    whole_number("k", k)
+    strange = [each for each in judgments if each not in JUDGMENTS]
+    if strange or not len(judgments):
+        raise ValueError(f"judgments is {shown(judgments)}, expected a list out of {', '.join(JUDGMENTS)}")
     useless = np.array([judgment == "USELESS" for judgment in judgments])
     run, runs = 0, []
     for each in useless:
         run = run + 1 if each else 0
         runs.append(run / k)
-    forms = {
-        name: WaldTest(test.useless_if_failed, test.useless_if_real, test.alpha, test.beta, restarts)
-        for name, restarts in (("wald", False), ("page", True))
-    }
-    return pd.DataFrame(
-        {
-            "judgment": list(judgments),
-            "run": runs,
-            **{name: form.sums(useless) / form.threshold for name, form in forms.items()},
-        },
-        index=pd.RangeIndex(1, len(judgments) + 1, name="t"),
-    )
+    table = {"judgment": list(judgments), "run": runs}
+    for name, form in (("wald", replace(test, restarts=False)), ("page", replace(test, restarts=True))):
+        table[name] = list(form.sums(useless) / form.threshold)
+    return pd.DataFrame(table, index=pd.RangeIndex(1, len(judgments) + 1, name="t"))

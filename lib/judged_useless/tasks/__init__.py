@@ -1,30 +1,12 @@
-"""The three tasks: their questions, splits and scoring (paper §2, "Tasks and tools")."""
+"""The tasks: their questions, splits and scoring (paper §2, "Tasks and tools")."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import cast
 
-from judged_useless.tasks.question import Kind, Paragraph, Question, SupportingFact
-from judged_useless.tasks.scoring import is_correct, normalize_answer, parse_verdict, token_f1
+from judged_useless.tasks.question import Kind, Question
 
-__all__ = [
-    "TASKS",
-    "Paragraph",
-    "Question",
-    "SupportingFact",
-    "Task",
-    "get_task",
-    "is_correct",
-    "load_questions",
-    "normalize_answer",
-    "parse_verdict",
-    "token_f1",
-]
-
-#: ``load(split, *, source=None)``.
-Loader = Callable[..., list[Question]]
+__all__ = ["TASKS", "Task", "get_task", "load_questions"]
 
 
 @dataclass(frozen=True)
@@ -38,7 +20,7 @@ class Task:
     kind : {"question", "claim"}
         Decides wording and scoring.
     loader : str
-        ``module:function``, imported when questions are asked for and not before.
+        ``module:function``, imported when questions are asked for; called as ``load(split, source=...)``.
     split : str
         The split that is meant where none is named.
     about : str
@@ -51,81 +33,35 @@ class Task:
     split: str
     about: str
 
-    def load(self, split: str, *, source: str | Path | None = None) -> list[Question]:
-        """Return all questions of a split, in the order of its manifest.
 
-        Parameters
-        ----------
-        split : str
-            A split of this task; an unknown one raises and lists those there are.
-        source : str or Path, optional
-            Where to read from; what is possible and the default are the task module's.
-
-        Returns
-        -------
-        list of Question
-        """
-        module, function = self.loader.split(":")
-        loader = cast(Loader, getattr(import_module(module), function))
-        return loader(split, source=source)
-
-
+_ALL: tuple[tuple[str, Kind, str, str, str], ...] = (
+    ("hotpotqa", "question", "hotpotqa:load", "test300", "two-hop questions, the paper's main task"),
+    ("fever", "claim", "fever:load", "fever292", "claims to verify, the paper's second task"),
+    (
+        "atlas",
+        "question",
+        "atlas:load",
+        "test300",
+        "two-hop questions of our own, embedded (not in the paper)",
+    ),
+    (
+        "atlas-claims",
+        "claim",
+        "atlas:load_claims",
+        "claims",
+        "claims of our own, embedded (not in the paper)",
+    ),
+)
 TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Task(
-            "hotpotqa",
-            "question",
-            "judged_useless.tasks.hotpotqa:load",
-            "test300",
-            "two-hop questions, the paper's main task",
-        ),
-        Task(
-            "fever",
-            "claim",
-            "judged_useless.tasks.fever:load",
-            "fever292",
-            "claims to verify, the paper's second task",
-        ),
-        Task(
-            "atlas",
-            "question",
-            "judged_useless.tasks.atlas:load",
-            "test300",
-            "two-hop questions of our own, embedded (not in the paper)",
-        ),
-        Task(
-            "atlas-claims",
-            "claim",
-            "judged_useless.tasks.atlas:load_claims",
-            "claims",
-            "claims of our own, embedded (not in the paper)",
-        ),
-    )
+    name: Task(name, kind, f"{__name__}.{loader}", *rest) for name, kind, loader, *rest in _ALL
 }
 
 
 def get_task(name: str) -> Task:
-    """Look a task up.
-
-    Parameters
-    ----------
-    name : str
-        A key of `TASKS`.
-
-    Returns
-    -------
-    Task
-
-    Raises
-    ------
-    ValueError
-        If there is no such task; the message lists those there are.
-    """
-    try:
-        return TASKS[name]
-    except KeyError:
-        raise ValueError(f"unknown task {name!r}; known are {', '.join(TASKS)}") from None
+    """Return an entry of `TASKS`; a ValueError lists those there are."""
+    if name not in TASKS:
+        raise ValueError(f"unknown task {name!r}; known are {', '.join(TASKS)}")
+    return TASKS[name]
 
 
 def load_questions(
@@ -141,9 +77,9 @@ def load_questions(
         Such as ``test300``.
     n_questions : int, optional
         Only the first so many; all by default. The pool of failed observations is built over the whole
-        split even then: see `judged_useless.environment.failed_paragraphs.FailurePool.for_split`.
+        split even then: see `judged_useless.environment.failed_paragraphs.FailurePool`.
     source : str or Path, optional
-        Passed on to the task's loader.
+        Where to read from; what is possible, and the default, is the task's loader's affair.
 
     Returns
     -------
@@ -155,7 +91,8 @@ def load_questions(
     ValueError
         If the task or split is unknown, or `n_questions` is below 1 or more than the split has.
     """
-    questions = get_task(task).load(split, source=source)
+    module, function = get_task(task).loader.split(":")
+    questions: list[Question] = getattr(import_module(module), function)(split, source=source)
     if n_questions is None:
         return questions
     if not 1 <= n_questions <= len(questions):

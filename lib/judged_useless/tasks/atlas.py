@@ -9,12 +9,12 @@ from pathlib import Path
 
 from judged_useless._io.paths import data_dir
 from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import read_questions
 from judged_useless.tasks.splits import select, split_ids
-from judged_useless.tasks.strict_reading import read_questions
 
 QUESTIONS = "atlas.jsonl.gz"
 CLAIMS = "atlas_claims.json.gz"
-#: Splits of the questions, and of the claims.
+#: Splits of the questions, which are disjoint, and of the claims, half of which are true.
 SPLITS = ("dev100", "test300", "fresh300")
 CLAIM_SPLITS = ("claims",)
 
@@ -25,7 +25,7 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
     Parameters
     ----------
     split : str
-        ``dev100``, ``test300`` or ``fresh300``; they are disjoint.
+        One of `SPLITS`.
     source : str or Path, optional
         Folder with ``atlas.jsonl.gz`` and the manifests, such as one that `tools/build_atlas.py` wrote; the
         project's own by default.
@@ -45,27 +45,7 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
 
 
 def load_claims(split: str = "claims", *, source: str | Path | None = None) -> list[Question]:
-    """Load the claims, in the order of their manifest.
-
-    Parameters
-    ----------
-    split : str, default "claims"
-        The one split; half of its claims are true.
-    source : str or Path, optional
-        As for `load`.
-
-    Returns
-    -------
-    list of Question
-        With ``kind`` "claim".
-
-    Raises
-    ------
-    ValueError
-        If the split is unknown, or the files are malformed or do not fit together.
-    FileNotFoundError
-        If the folder lacks a file.
-    """
+    """Load the claims, in the order of their manifest; parameters and errors as for `load`."""
     return _load(CLAIMS, split, CLAIM_SPLITS, source)
 
 

@@ -4,22 +4,23 @@ import hashlib
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import httpx
+import httpx2
 from tenacity import Retrying, retry_if_exception_type, stop_after_attempt, wait_exponential
 from tqdm import tqdm
 
 from judged_useless._io.files import sha256 as sha256_of
 from judged_useless._io.paths import cache_dir
 
+#: Tries before giving up, and seconds before the second one, doubled before each further one.
+ATTEMPTS, FIRST_WAIT = 5, 1.0
+
 
 class _BrokenOffError(Exception):
     """The transfer is worth another attempt."""
 
 
-def download(
-    url: str, *, sha256: str | None = None, folder: Path | None = None, attempts: int = 5, wait: float = 1.0
-) -> Path:
-    """Fetch a file once and keep it.
+def download(url: str, *, sha256: str | None = None) -> Path:
+    """Fetch a file once and keep it, in ``questions`` in the cache folder.
 
     A transfer that breaks off is repeated from where it stopped, in this call or a later one, when a checksum
     is there to prove that the pieces fit; without one it starts anew.
@@ -30,12 +31,6 @@ def download(
         With ``http`` or ``https``.
     sha256 : str, optional
         Checksum in hexadecimal digits. Without it only the announced length is checked.
-    folder : Path, optional
-        Where files are kept; ``questions`` in the cache folder by default.
-    attempts : int, default 5
-        Tries before giving up.
-    wait : float, default 1.0
-        Seconds before the second try, doubled before each further one, 30 at most.
 
     Returns
     -------
@@ -53,7 +48,7 @@ def download(
         raise ValueError(f"{url!r} is not the http(s) address of a file")
     # Two addresses may end in the same name.
     kept_as = f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{name}"
-    target = (cache_dir() / "questions" if folder is None else folder) / kept_as
+    target = cache_dir() / "questions" / kept_as
     if target.exists() and (sha256 is None or sha256_of(target) == sha256):
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,15 +57,18 @@ def download(
         part.unlink(missing_ok=True)
     retrying = Retrying(
         retry=retry_if_exception_type(_BrokenOffError),
-        stop=stop_after_attempt(attempts),
-        wait=wait_exponential(multiplier=wait, max=30),
+        stop=stop_after_attempt(ATTEMPTS),
+        wait=wait_exponential(multiplier=FIRST_WAIT, max=30),
         reraise=True,
     )
     try:
         retrying(_transfer, url, part, sha256)
     except _BrokenOffError as error:
         raise ConnectionError(f"{url} could not be fetched ({error}); repeat it with a network.") from error
-    _verify(url, part, sha256)
+    found = sha256_of(part) if sha256 is not None else None
+    if found != sha256:
+        part.unlink()
+        raise ValueError(f"{url}: the file has sha256 {found}, expected {sha256}; it was deleted")
     return part.replace(target)
 
 
@@ -81,25 +79,22 @@ def _transfer(url: str, part: Path, sha256: str | None) -> None:
         return
     headers = {"Accept-Encoding": "identity"} | ({"Range": f"bytes={start}-"} if start else {})
     try:
-        with httpx.stream("GET", url, headers=headers, follow_redirects=True, timeout=30) as response:
-            _check_status(url, response, part)
-            _receive(response, part, start if response.status_code == httpx.codes.PARTIAL_CONTENT else 0)
-    except httpx.TransportError as error:
+        with httpx2.stream("GET", url, headers=headers, follow_redirects=True, timeout=30) as response:
+            _receive(url, response, part, start)
+    except httpx2.TransportError as error:
         raise _BrokenOffError(str(error) or type(error).__name__) from error
 
 
-def _check_status(url: str, response: httpx.Response, part: Path) -> None:
+def _receive(url: str, response: httpx2.Response, part: Path, start: int) -> None:
     status = response.status_code
-    if status == httpx.codes.REQUESTED_RANGE_NOT_SATISFIABLE:
+    if status == 416:
         part.unlink(missing_ok=True)
         raise _BrokenOffError("the server's file is shorter than what had come")
-    if status == httpx.codes.TOO_MANY_REQUESTS or status >= httpx.codes.INTERNAL_SERVER_ERROR:
+    if status == 429 or status >= 500:
         raise _BrokenOffError(f"the server answers {status}")
-    if status not in (httpx.codes.OK, httpx.codes.PARTIAL_CONTENT):
+    if status not in (200, 206):
         raise ConnectionError(f"{url} could not be fetched: the server answers {status}.")
-
-
-def _receive(response: httpx.Response, part: Path, start: int) -> None:
+    start = start if status == 206 else 0
     length = response.headers.get("Content-Length")
     total = start + int(length) if length else None
     # disable=None: a progress bar on a terminal, and none in a log.
@@ -108,10 +103,3 @@ def _receive(response: httpx.Response, part: Path, start: int) -> None:
         for chunk in response.iter_raw():
             stream.write(chunk)
             bar.update(len(chunk))
-
-
-def _verify(url: str, part: Path, expected: str | None) -> None:
-    found = sha256_of(part) if expected is not None else None
-    if found != expected:
-        part.unlink()
-        raise ValueError(f"{url}: the file has sha256 {found}, expected {expected}; it was deleted")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
-from judged_useless.tasks.strict_reading import read_questions
+from judged_useless.tasks.question_files import read_questions
 
 #: Where the file is, when `load` is not told.
 SOURCE_VARIABLE = "JUDGED_USELESS_FEVER"
@@ -50,7 +50,14 @@ def load(split: str = "fever292", *, source: str | Path | None = None) -> list[Q
         )
     path = _local(str(source))
     claims = read_questions(path)
-    _check(claims, split, path)
+    other = next((claim for claim in claims if claim.kind != "claim"), None)
+    if other is not None:
+        raise ValueError(f"{path}: record {other.id!r} is a question, expected a claim with a knowledge_base")
+    expected, found = SPLITS[split], dict(Counter(claim.answer for claim in claims))
+    if expected is not None and found != expected:
+        raise ValueError(
+            f"{path}: {found} claims, but {split} has {expected}; use split 'all' for another file"
+        )
     return claims
 
 
@@ -64,14 +71,3 @@ def _local(source: str) -> Path:
             f"{source}: expected #sha256=<hexadecimal digits> after the address, found #{fragment}"
         )
     return download(url, sha256=checksum or None)
-
-
-def _check(claims: list[Question], split: str, path: Path) -> None:
-    other = next((claim for claim in claims if claim.kind != "claim"), None)
-    if other is not None:
-        raise ValueError(f"{path}: record {other.id!r} is a question, expected a claim with a knowledge_base")
-    expected, found = SPLITS[split], dict(Counter(claim.answer for claim in claims))
-    if expected is not None and found != expected:
-        raise ValueError(
-            f"{path}: {found} claims, but {split} has {expected}; use split 'all' for another file"
-        )

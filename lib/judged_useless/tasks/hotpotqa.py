@@ -6,8 +6,8 @@ from pathlib import Path
 from judged_useless._io.hub_access import HubError, ask_hub, cache_alone, hub_errors
 from judged_useless.tasks.downloads import download
 from judged_useless.tasks.question import Question
+from judged_useless.tasks.question_files import question_from, read_questions
 from judged_useless.tasks.splits import select, split_ids
-from judged_useless.tasks.strict_reading import read_questions
 
 #: The data set on the hub.
 REPOSITORY = "hotpotqa/hotpot_qa"
@@ -67,4 +67,4 @@ def _from_hub(ids: Sequence[str]) -> list[Question]:
         ) from error
     wanted = set(ids)
     positions = [position for position, question_id in enumerate(rows["id"]) if question_id in wanted]
-    return [Question.from_hub_row(row) for row in rows.select(positions)]
+    return [question_from(row) for row in rows.select(positions)]

@@ -6,94 +6,39 @@ from typing import Literal
 
 from judged_useless.tasks.question import Question
 
-Verdict = Literal["SUPPORTS", "REFUTES"]
-
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _DROP_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def normalize_answer(text: str) -> str:
-    """Bring an answer to the form in which answers are compared.
+    """Return the form in which answers are compared.
 
-    Lower-case, without the words a, an and the, without the ASCII punctuation marks
-    (``string.punctuation``), blanks squeezed, in this order: an article is looked for before the marks
-    go, so the "a" of "a.m." counts as one.
+    Lower-case, without the words a, an and the, without the ASCII punctuation marks, blanks squeezed, in this
+    order: an article is looked for before the marks go, so the "a" of "a.m." counts as one.
 
-    Parameters
-    ----------
-    text : str
-        An answer as given.
-
-    Returns
-    -------
-    str
-        Possibly empty.
+    Examples
+    --------
+    >>> normalize_answer("  The  U.N., an  org. ")
+    'un org'
     """
     without_articles = _ARTICLES.sub(" ", text.lower())
     return " ".join(without_articles.translate(_DROP_PUNCTUATION).split())
 
 
-def token_f1(prediction: str, gold: str) -> float:
-    """F1 over the sets of tokens of two normalized answers.
-
-    ``F1 = 2 |P ∩ G| / (|P| + |G|)``, with each token counted once however often it occurs.
-
-    Parameters
-    ----------
-    prediction, gold : str
-        Answers as given; they are normalized here.
-
-    Returns
-    -------
-    float
-        In 0..1; 0 if either has no token.
-    """
-    common, total = _overlap(normalize_answer(prediction), normalize_answer(gold))
-    return 2 * common / total if common else 0.0
-
-
-def _overlap(prediction: str, gold: str) -> tuple[int, int]:
-    predicted, expected = set(prediction.split()), set(gold.split())
-    return len(predicted & expected), len(predicted) + len(expected)
-
-
 def answer_is_correct(prediction: str, gold: str) -> bool:
-    """Score an answer to a question: equal once normalized, or token F1 of at least 0.6.
+    """Return whether an answer to a question equals the gold one once normalized, or has a token F1 of 0.6.
 
-    Parameters
-    ----------
-    prediction, gold : str
-        Answers as given.
-
-    Returns
-    -------
-    bool
-
-    Notes
-    -----
-    The threshold is compared in whole numbers (``10 |P ∩ G| >= 3 (|P| + |G|)``), so that an F1 of
-    exactly 0.6 passes whatever the rounding.
+    F1 is over the *sets* of tokens, ``2 |P ∩ G| / (|P| + |G|)``. The threshold is compared in whole numbers,
+    so that an F1 of exactly 0.6 passes whatever the rounding.
     """
     predicted, expected = normalize_answer(prediction), normalize_answer(gold)
-    if predicted == expected:
-        return True
-    common, total = _overlap(predicted, expected)
-    return common > 0 and 10 * common >= 3 * total
+    words, gold_words = set(predicted.split()), set(expected.split())
+    common, total = len(words & gold_words), len(words) + len(gold_words)
+    return predicted == expected or (common > 0 and 10 * common >= 3 * total)
 
 
-def parse_verdict(text: str) -> Verdict | None:
-    """Read the verdict out of an answer to a claim.
-
-    Parameters
-    ----------
-    text : str
-        An answer as given.
-
-    Returns
-    -------
-    "SUPPORTS", "REFUTES" or None
-        None unless exactly one of SUPPORT and REFUT occurs, whatever the case.
-    """
+def parse_verdict(text: str) -> Literal["SUPPORTS", "REFUTES"] | None:
+    """Return the verdict in an answer to a claim; None unless exactly one of SUPPORT and REFUT occurs."""
     upper = text.upper()
     supports, refutes = "SUPPORT" in upper, "REFUT" in upper
     if supports == refutes:
@@ -101,25 +46,8 @@ def parse_verdict(text: str) -> Verdict | None:
     return "SUPPORTS" if supports else "REFUTES"
 
 
-def verdict_is_correct(prediction: str, gold: str) -> bool:
-    """Score an answer to a claim: it holds exactly one verdict, and that is the gold one.
-
-    Parameters
-    ----------
-    prediction : str
-        An answer as given.
-    gold : str
-        ``SUPPORTS`` or ``REFUTES``.
-
-    Returns
-    -------
-    bool
-    """
-    return parse_verdict(prediction) == gold
-
-
 def is_correct(question: Question, prediction: str) -> bool:
-    """Score an answer by the rule of the question's kind.
+    """Return whether an answer is correct, by the rule of the question's kind.
 
     Parameters
     ----------
@@ -132,5 +60,6 @@ def is_correct(question: Question, prediction: str) -> bool:
     -------
     bool
     """
-    score = verdict_is_correct if question.kind == "claim" else answer_is_correct
-    return score(prediction, question.answer)
+    if question.kind == "claim":
+        return parse_verdict(prediction) == question.answer
+    return answer_is_correct(prediction, question.answer)

@@ -26,7 +26,6 @@ from paper_book.page import Page, open_page
 from paper_book.published.transcribed import published
 from paper_book.tables.compared import Comparison
 from paper_book.tables.data_table import Notice
-from paper_book.undefined import Undefined
 
 HOSTILE = "<script>alert('1')</script> \" & $\\frac{$"
 NOTHING = np.nan
@@ -297,7 +296,7 @@ def test_bars_are_shares_in_per_cent_with_their_intervals() -> None:
     np.testing.assert_allclose(spans, [[[95, 1], [97, 1]], [[10, 0], [45, 0]]])
     assert [text.get_text() for text in axes.texts] == ["96.0 %", "25.0 %"]
     assert ticks(axes)[1] == "answered after\n4 in a row"
-    absent = drawn(figures.judged_and_answered(PAGE, JUDGED, Undefined("answers", "no run of five"))).axes
+    absent = drawn(figures.judged_and_answered(PAGE, JUDGED, Estimate.undefined("no run of five"))).axes
     assert [text.get_text() for text in absent.texts] == ["96.0 %", "not available"]
 
 

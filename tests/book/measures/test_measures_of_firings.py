@@ -7,11 +7,8 @@ import pytest
 from judged_useless import load_episodes
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from made_up_episodes import episode
-from paper_book.measures import CONTRASTS, MEASURES
-from paper_book.measures.definitions import Options
-from paper_book.measures.firing import fired
-
-OPTIONS = Options(n_boot=20)
+from measured import estimate, lacking, value
+from paper_book.measures.from_episodes import fired
 
 
 def cell(*rows: dict[str, Any]) -> pd.DataFrame:
@@ -42,11 +39,6 @@ def unaided() -> pd.DataFrame:
     )
 
 
-def value(name: str, *cells: pd.DataFrame, regime: str = "persistent", options: Options = OPTIONS) -> float:
-    registry: Any = MEASURES if len(cells) == 1 else CONTRASTS
-    return float(registry[name](*cells, regime, options).value)
-
-
 def test_a_rule_fires_where_five_in_a_row_come_before_an_action(rule: pd.DataFrame) -> None:
     # On the second question the fifth judgment is of the last result: no action follows, so nothing fires.
     assert fired(rule).tolist() == [True, False, True, False, False]
@@ -55,7 +47,7 @@ def test_a_rule_fires_where_five_in_a_row_come_before_an_action(rule: pd.DataFra
         [row | one_more if n == 1 else row for n, row in enumerate(rule.to_dict("records"))]
     )
     assert fired(longer).tolist() == [True, True, True, False, False]
-    assert value("firing_rate", longer) == pytest.approx(0.6)
+    assert value("rule_fired_rate", longer) == pytest.approx(0.6)
     assert value("n_fired", longer) == 3
     assert value("answered_after_firing", longer) == pytest.approx(2 / 3)
     assert value("success_where_fired", longer) == pytest.approx(1 / 3)
@@ -64,11 +56,10 @@ def test_a_rule_fires_where_five_in_a_row_come_before_an_action(rule: pd.DataFra
 
 def test_a_rule_on_stated_judgments_fires_where_a_turn_was_discarded(rule: pd.DataFrame) -> None:
     stated = rule.assign(condition="stated_judgment_rule", n_discarded=[0, 1, 0, 2, 0])
-    rate = MEASURES["firing_rate"](stated, "persistent", OPTIONS)
+    rate = estimate("firing_rate", stated)
     assert rate.value == pytest.approx(0.4)
     assert (rate.parts["count"], rate.n) == (2, 5)
-    with pytest.raises(UndefinedEstimateError, match="how many turns were discarded"):
-        value("firing_rate", stated.drop(columns="n_discarded"))
+    assert lacking("firing_rate", stated.drop(columns="n_discarded")) == ["n_discarded"]
 
 
 def test_without_judgments_firings_cannot_be_told(rule: pd.DataFrame) -> None:
@@ -78,7 +69,7 @@ def test_without_judgments_firings_cannot_be_told(rule: pd.DataFrame) -> None:
 
 
 def test_budgets_used_up_where_the_rule_fired(rule: pd.DataFrame, unaided: pd.DataFrame) -> None:
-    found = CONTRASTS["exhausted_where_rule_fired"](rule, unaided, "persistent", OPTIONS)
+    found = estimate("exhausted_where_rule_fired", unaided, rule)
     assert (found.value, found.parts["count"], found.n) == (1.0, 2, 2)
 
 
@@ -130,5 +121,3 @@ def test_useless_judgments_of_a_row_without_a_regime_pool_the_six() -> None:
     assert value("useless_rate_real", six, regime="") == pytest.approx((3 + 1 + 1 + 1) / (4 + 2 + 1 + 2))
     # Failed: persistent -+-, recover_after_1 -, _2 -+, _3 -+-, late_onset -.
     assert value("useless_rate", six, regime="") == pytest.approx((2 + 1 + 1 + 2 + 1) / (3 + 1 + 2 + 3 + 1))
-    with pytest.raises(UndefinedEstimateError, match="one regime at a time"):
-        value("useless_rate", six, regime="fail")

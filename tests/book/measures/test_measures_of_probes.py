@@ -6,20 +6,13 @@ import pandas as pd
 import pytest
 from judged_useless.environment.regimes import MEAN4, MEAN6
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.stated_agreement import stated_agreement
-from judged_useless.stopping.regret import policy_regret, policy_values
+from judged_useless.estimators.judgments import stated_agreement
+from judged_useless.stopping.offline_policies import policy_regret, policy_values
 from made_up_episodes import episode, judgments
-from paper_book.measures import CONTRASTS, MEASURES, WORDS
-from paper_book.measures.answering_now import branches
-from paper_book.measures.definitions import Options
-
-OPTIONS = Options(n_boot=20)
-
-
-def value(name: str, *cells: pd.DataFrame, regime: str = "persistent", options: Options = OPTIONS) -> float:
-    registry: Any = MEASURES if len(cells) == 1 else CONTRASTS
-    return float(registry[name](*cells, regime, options).value)
-
+from measured import estimate, lacking, value
+from paper_book.measures.cell_index import CellKey, Need, describe
+from paper_book.measures.from_probes import branches
+from paper_book.measures.registry import registry
 
 # --- answering now --------------------------------------------------------------------------------
 
@@ -65,7 +58,7 @@ def test_continuing_or_answering_by_hand(replayed: pd.DataFrame) -> None:
     assert value("continue_success", replayed, regime="mean4") == 0.0
     assert value("n_answering_better", replayed, regime="mean4") == 8
     assert value("n_continuing_better", replayed, regime="mean4") == 0
-    found = MEASURES["answering_minus_continuing"](replayed, "mean4", OPTIONS)
+    found = estimate("answering_minus_continuing", replayed, regime="mean4")
     assert (found.value, found.n) == (1.0, 8)
 
 
@@ -75,14 +68,13 @@ def test_the_offline_rule_by_hand(replayed: pd.DataFrame) -> None:
 
 @pytest.mark.parametrize("price", [0.0, 0.02, 0.05])
 def test_regret_is_the_estimators(replayed: pd.DataFrame, price: float) -> None:
-    options = Options(n_boot=20, price=price)
     arm = replayed.assign(condition="permit", success=[True, False] * 6)
     direct = policy_regret(arm, replayed, branches(replayed), price=price, n_boot=20)
-    assert value("regret", arm, replayed, regime="mean4", options=options) == pytest.approx(direct.value)
-    best = value("utility_of_best_policy", replayed, regime="mean4", options=options)
+    assert value("regret", arm, replayed, regime="mean4", price=price) == pytest.approx(direct.value)
+    best = value("utility_of_best_policy", replayed, regime="mean4", price=price)
     assert best == pytest.approx(direct.parts["best_utility"])
     values = policy_values(replayed, branches(replayed), price=price)
-    assert WORDS["best_policy"](replayed, "mean4", options) == values.index[0]
+    assert estimate("best_policy", replayed, regime="mean4", price=price) == values.index[0]
 
 
 def test_an_arm_without_the_questions_has_no_regret(replayed: pd.DataFrame) -> None:
@@ -121,7 +113,7 @@ def test_repaired_success_by_hand(repaired: pd.DataFrame) -> None:
 
 def test_placeholders_by_hand(repaired: pd.DataFrame) -> None:
     assert value("n_placeholders", repaired, regime="") == 12
-    became = MEASURES["n_repaired"](repaired, "", OPTIONS)
+    became = estimate("n_repaired", repaired, regime="")
     assert (became.parts["count"], became.n) == (6, 12)
     assert value("n_repaired_correct", repaired, regime="") == 6
 
@@ -129,8 +121,7 @@ def test_placeholders_by_hand(repaired: pd.DataFrame) -> None:
 def test_placeholders_are_counted_over_the_papers_regimes(repaired: pd.DataFrame) -> None:
     more = repaired[repaired["regime"] == "persistent"].assign(regime="answerless")
     assert value("n_placeholders", pd.concat([repaired, more]), regime="") == 12
-    with pytest.raises(UndefinedEstimateError, match="plausible"):
-        value("n_placeholders", repaired.assign(task="hotpotqa"), regime="")
+    assert lacking("n_placeholders", repaired.assign(task="hotpotqa"), regime="") == ["episodes"]
 
 
 # --- stated judgments -----------------------------------------------------------------------------
@@ -164,8 +155,7 @@ def test_silent_readings_are_counted_over_all_decisions(stating: pd.DataFrame) -
     clean = stating[stating["regime"] == "persistent"].assign(regime="clean")
     six = pd.concat([stating, clean], ignore_index=True)
     assert value("share_no_judgment", six, regime="") == pytest.approx(6 / (12 * 7))
-    with pytest.raises(UndefinedEstimateError, match="no judgments stated"):
-        value("share_no_judgment", six.drop(columns="stated"), regime="")
+    assert lacking("share_no_judgment", six.drop(columns="stated"), regime="") == ["stated"]
 
 
 def test_both_sides_of_the_contrast_by_hand() -> None:
@@ -187,7 +177,7 @@ def test_both_sides_of_the_contrast_by_hand() -> None:
 def test_agreement_is_drawn_as_in_the_paper(stating: pd.DataFrame) -> None:
     parts = [stating.assign(question_id=stating["question_id"] + f"-{n}") for n in range(8)]
     many = pd.concat(parts, ignore_index=True)
-    explicit = MEASURES["share_explicit"](many, "", OPTIONS)
+    explicit = estimate("share_explicit_of_sample", many, regime="")
     assert explicit.n == 160
     # Of 80 decisions after a failed result, of which one in ten is silent, and 80 after a real one.
     assert 160 - 20 < explicit.parts["count"] < 160
@@ -211,10 +201,9 @@ def test_kappa_is_the_estimators(stating: pd.DataFrame) -> None:
     assert 0 < value("kappa", many, regime="") < value("agreement", many, regime="") < 1
 
 
-def test_the_keyword_reader_is_no_annotator(stating: pd.DataFrame) -> None:
-    for name in ("delta_stated", "n_reference", "share_explicit"):
-        with pytest.raises(UndefinedEstimateError, match="--probe stated"):
-            value(name, stating.drop(columns="stated_by_label"), regime="fail")
+@pytest.mark.parametrize("name", ["delta_stated", "n_reference", "share_explicit"])
+def test_the_keyword_reader_is_no_annotator(stating: pd.DataFrame, name: str) -> None:
+    assert lacking(name, stating.drop(columns="stated_by_label"), "fail") == ["stated_by_label"]
 
 
 # --- beliefs, and what is missing -----------------------------------------------------------------
@@ -226,31 +215,27 @@ def test_answers_where_the_report_favours_them_by_hand() -> None:
         episode("---", regime=regime) | beliefs | {"prefer": ["answer_now", "continue", "answer_now"]}
         for regime in ("persistent", "plausible", "clean")
     ]
-    found = MEASURES["answered_where_report_favors"](pd.DataFrame(rows), "", OPTIONS)
+    found = estimate("answered_where_report_favors", pd.DataFrame(rows), regime="")
     assert (found.parts["answers"], found.n) == (2, 4)
 
 
 @pytest.mark.parametrize(
-    ("name", "regime", "probe"),
+    ("name", "regime", "column"),
     [
-        ("answer_now_success", "persistent", "answer-now"),
-        ("utility_of_best_policy", "mean4", "answer-now"),
-        ("success_repaired", "mean6", "repair"),
-        ("n_repaired", "mean6", "repair"),
-        ("delta_stated", "mean6", "stated"),
-        ("answered_where_report_favors", "", "beliefs"),
+        ("answer_now_success", "persistent", "answer_now"),
+        ("utility_of_best_policy", "mean4", "answer_now"),
+        ("success_repaired", "mean6", "repaired_success"),
+        ("delta_stated", "mean6", "stated_by_label"),
+        ("answered_where_report_favors", "", "prefer"),
+        ("n_placeholders", "", "answer"),
     ],
 )
-def test_a_missing_column_names_the_probe(name: str, regime: str, probe: str) -> None:
+def test_a_missing_column_is_named_with_what_fills_it(name: str, regime: str, column: str) -> None:
     cell = pd.DataFrame([episode(regime=each) for each in (*MEAN6, "plausible")])
-    with pytest.raises(UndefinedEstimateError, match=f"judged-useless replay RUN --probe {probe}"):
-        MEASURES[name](cell, regime, OPTIONS)
-    half = cell.assign(answer_now=pd.Series([[True] * 3, *[None] * 6], dtype=object), answer="Paris")
-    with pytest.raises(UndefinedEstimateError, match=f"--probe {probe}"):
-        MEASURES[name](half, regime, OPTIONS)
-
-
-def test_answers_are_in_run_directories_only() -> None:
-    cell = pd.DataFrame([episode(regime=each) for each in (*MEAN6, "plausible")])
-    with pytest.raises(UndefinedEstimateError, match="do not hold their answers"):
-        value("n_placeholders", cell, regime="")
+    assert lacking(name, cell, regime) == [column]
+    half = cell.assign(answer_now=pd.Series([[True] * 3, *[None] * 6], dtype=object))
+    assert lacking(name, half, regime) == [column]
+    said = describe([Need(column, CellKey("m", "unaided"), ("clean",))])
+    probe = registry().columns[column].probe
+    assert said.endswith(" of unaided on test300, clean (m)")
+    assert f"(replay --probe {probe})" in said if probe else "a run's log" in said

@@ -109,9 +109,9 @@ def test_a_combination_that_no_row_has_is_loud() -> None:
 def test_a_malformed_number_names_file_line_and_field(
     tmp_path: Path, field: str, text: str, kind: str
 ) -> None:
-    _file(tmp_path, _line(table="6", **{field: text}))
+    path = _file(tmp_path, _line(table="6", **{field: text}))
     with pytest.raises(PublishedError, match=rf"table_06\.csv, line 2: field '{field}': expected {kind}"):
-        published(6, folder=tmp_path)
+        read_file(path)
 
 
 def test_a_wrong_header_names_what_was_expected(tmp_path: Path) -> None:
@@ -128,13 +128,6 @@ def test_a_line_with_too_many_fields_is_refused(tmp_path: Path, line: str) -> No
 
 def test_decimals_counts_trailing_zeros() -> None:
     assert [decimals(text) for text in ("12", "-0.070", "0.5", "")] == [0, 3, 1, 0]
-
-
-def test_a_folder_without_published_numbers_is_named(tmp_path: Path) -> None:
-    for folder in (tmp_path / "nope", tmp_path):
-        for table in (None, 6):
-            with pytest.raises(FileNotFoundError, match=f"{folder.name}: .*published numbers"):
-                published(table, folder=folder)
 
 
 def test_a_whole_number_may_be_given_as_a_decimal_one() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from judged_useless.afterwards.beside import LISTS
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.cli.main import build_parser, main
+from judged_useless.episodes.schema import LISTS
 
 BOOK = Path(__file__).parents[3] / "book"
 PAGE = (BOOK / "afterwards.md").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ def test_the_page_does_what_it_says(
             exec(text.replace("n_questions=20", "n_questions=8"), names)
             continue
         arguments = shlex.split(text)[1:]
-        build_parser().parse_args(arguments)
+        build_parser(arguments[0]).parse_args(arguments)
         if "scripted:" not in text and "runs/my-run" not in text:
             continue  # needs a server
         if "--adjudicated" in arguments:

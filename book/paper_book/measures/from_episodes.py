@@ -1,0 +1,163 @@
+"""Numbers of the paper that episodes give and no estimator has under one name.
+
+Each function gets the episodes of one cell, or of two, in the regimes that are read.
+"""
+
+import numpy as np
+import pandas as pd
+from judged_useless import estimators
+from judged_useless.episodes.decisions import build_decision_points
+from judged_useless.estimators.answering import ends_in_answer
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from judged_useless.estimators.matching import budget_of
+from judged_useless.estimators.success import tool_call_counts
+from numpy.typing import NDArray
+
+from paper_book.measures.calculator import plain
+
+Bools = NDArray[np.bool_]
+#: Results in a row that were judged USELESS before the rule fires (paper §2).
+K = 5
+
+
+def share(name: str, which: Bools, part: pd.DataFrame, level: float) -> Estimate:
+    """Return a share of episodes, with the count behind it."""
+    if part.empty:
+        raise UndefinedEstimateError(f"{name} is undefined: there is no such episode")
+    return plain(name, which.mean(), len(part), part, level, count=float(which.sum()))
+
+
+def exhausted(part: pd.DataFrame) -> Bools:
+    """Return which episodes took all actions of their budget, and none of them to answer."""
+    taken = part["actions"].map(len).to_numpy()
+    return np.asarray(~ends_in_answer(part) & (taken >= budget_of(part)), dtype=bool)
+
+
+def share_exhausted(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that used their budget up."""
+    return share("share exhausted", exhausted(part), part, level)
+
+
+def no_answer_rate(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that end otherwise than by an answer or an exhausted budget (paper §7)."""
+    return share("no answer", ~ends_in_answer(part) & ~exhausted(part), part, level)
+
+
+def answered_after_1_or_2(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that answer after one or two tool calls."""
+    calls = tool_call_counts(part)
+    early = ends_in_answer(part) & (calls >= 1) & (calls <= 2)
+    return share("answered after one or two searches", early, part, level)
+
+
+def backup_share_of_first_exits(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that leave by the backup, among those that leave their source."""
+    summary = estimators.switch_summary(part)
+    exits = float(summary["ever_switched"] + summary["answered_first"])
+    if exits == 0:
+        raise UndefinedEstimateError("no episode leaves the primary source")
+    n = round(exits * summary["n"])
+    return plain("backup among first exits", summary["ever_switched"] / exits, n, part, level)
+
+
+def useless_share(
+    part: pd.DataFrame, *, failed: bool, regimes: tuple[str, ...], n_boot: int, seed: int, level: float
+) -> Estimate:
+    """Return the share of judgments that say USELESS; of several regimes pooled, without an interval."""
+    rates = estimators.useless_rate(part, failed=failed, n_boot=n_boot, seed=seed, level=level)
+    if len(regimes) == 1:
+        return Estimate.from_row(rates.iloc[0].to_dict())
+    known = rates.dropna(subset=["value"])
+    n = int(known["n"].sum())
+    return plain("judged useless", (known["value"] * known["n"]).sum() / n, n, part, level)
+
+
+def hazard_coefficients(
+    part: pd.DataFrame, *, question_effects: bool = False, n_boot: int, seed: int, level: float
+) -> pd.DataFrame:
+    """Return the hazard model with the paper's 1,000 resamples when 2,000 are asked for."""
+    half = max(1, n_boot // 2)
+    return estimators.hazard_model(
+        part, question_effects=question_effects, n_boot=half, seed=seed, level=level
+    )
+
+
+def tool_call_difference(
+    a: pd.DataFrame, b: pd.DataFrame, *, regimes: tuple[str, ...], level: float
+) -> Estimate:
+    """Return how many more tool calls a question the first cell makes."""
+    first, second = (estimators.tool_calls(each, regimes=regimes, n_boot=1) for each in (a, b))
+    return plain("more tool calls", first.value - second.value, first.n, a, level)
+
+
+def calls_increase(a: pd.DataFrame, b: pd.DataFrame, *, regimes: tuple[str, ...], level: float) -> Estimate:
+    """Return by which part of the second cell's tool calls the first cell makes more."""
+    first, second = (estimators.tool_calls(each, regimes=regimes, n_boot=1) for each in (a, b))
+    if second.value == 0:
+        raise UndefinedEstimateError("the increase of calls is undefined: there was no call before")
+    return plain("increase of calls", first.value / second.value - 1, first.n, a, level)
+
+
+def median_shift(a: pd.DataFrame, b: pd.DataFrame, *, regime: str, level: float) -> Estimate:
+    """Return by how many actions later the first cell answers in the median."""
+    first, second = (estimators.median_answer_action(each, regime=regime, n_boot=1) for each in (a, b))
+    return plain("shift of the median answering action", first.value - second.value, first.n, a, level)
+
+
+# --- where the rule fired ---------------------------------------------------------------------------
+
+
+def fired(part: pd.DataFrame) -> Bools:
+    """Return in which episodes the judgments reached five USELESS in a row before an action."""
+    points = build_decision_points(part)
+    if not points.judged.any():
+        raise UndefinedEstimateError("no result has a judgment, so where the rule fired cannot be told")
+    where = np.zeros(len(part), dtype=bool)
+    where[points.episode[points.run >= K]] = True
+    return where
+
+
+def rule_fired_rate(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes in which the rule on the agent's judgments fired."""
+    return share("rule fired", fired(part), part, level)
+
+
+def discarding_rate(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes in which a rule discarded a turn, as one on stated judgments does."""
+    return share("rule fired", part["n_discarded"].to_numpy(dtype=np.int64) > 0, part, level)
+
+
+def answered_after_firing(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that answer, among those in which the rule fired."""
+    there = part[fired(part)]
+    return share("answered after the rule fired", ends_in_answer(there), there, level)
+
+
+def success_where_fired(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of right episodes, among those in which the rule fired."""
+    there = part[fired(part)]
+    return share("right after the rule fired", there["success"].to_numpy(dtype=bool), there, level)
+
+
+def median_where_fired(part: pd.DataFrame, *, regime: str, n_boot: int, seed: int, level: float) -> Estimate:
+    """Return the median answering action, among the episodes in which the rule fired."""
+    there = part[fired(part)]
+    if there.empty:
+        raise UndefinedEstimateError("the rule fired nowhere")
+    return estimators.median_answer_action(there, regime=regime, n_boot=n_boot, seed=seed, level=level)
+
+
+def exhausted_where_rule_fired(other: pd.DataFrame, rule: pd.DataFrame, *, level: float) -> Estimate:
+    """Return how often a cell uses its budget up on the questions where the second one's rule fired."""
+    touched = set(rule.loc[fired(rule), "question_id"])
+    there = other[other["question_id"].isin(touched)]
+    return share("budget exhausted where the rule fired", exhausted(there), there, level)
+
+
+def net_correct(rule: pd.DataFrame, other: pd.DataFrame, *, where_fired: bool, level: float) -> Estimate:
+    """Return how many more questions the rule has right, of those where it fired or of the others."""
+    right = rule.set_index("question_id")["success"].astype(int)
+    before = other.set_index("question_id")["success"].astype(int)
+    gain = (right - before).dropna()
+    touched = pd.Series(fired(rule), index=right.index).loc[gain.index]
+    return plain("net correct answers", gain[touched == where_fired].sum(), len(gain), rule, level)

@@ -1,0 +1,209 @@
+"""What a run keeps of one episode: the fields of an episode first, then everything it came from."""
+
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+from judged_useless._io.messages import first_fault
+from judged_useless.runs.run_files import RecordCheck, RunError
+
+if TYPE_CHECKING:
+    from judged_useless.agent.calls import Call
+    from judged_useless.agent.loop import Episode
+
+
+class _Message(TypedDict):
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+class _Call(TypedDict):
+    kind: str
+    t: int
+    text: str
+    finish_reason: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+
+
+class _Event(TypedDict):
+    t: int
+    event: str
+
+
+class _Seen(TypedDict):
+    action: str
+    failed: bool
+    real_title: str | None
+
+
+class AnyRecord(TypedDict):
+    """What is read of every record of a folder, of a run or of what was asked of one afterwards."""
+
+    question_id: Annotated[str, Field(min_length=1)]
+    calls: list[_Call]
+    timings: list[dict[str, Any]]
+
+
+class Trajectory(AnyRecord):
+    """What is read of an episode of a run. What its lists hold is checked with the episodes of a table."""
+
+    model: str
+    condition: str
+    split: str
+    regime: str
+    task: str
+    budget: int
+    simulated: bool
+    success: Any
+    seed: Any
+    n_judgment_calls: Any
+    n_discarded: Any
+    answer: str | None
+    termination: str | None
+    actions: list[Any]
+    judgments: list[Any]
+    stated: list[Any]
+    failed: list[bool]
+    messages: list[_Message]
+    observation_meta: list[_Seen]
+    events: list[_Event]
+
+
+_TRAJECTORY = TypeAdapter(Trajectory)
+
+
+def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
+    """Return an ended episode as one trajectory.
+
+    Parameters
+    ----------
+    episode : Episode
+        Ended.
+    task, split : str
+        Where its question is from.
+
+    Returns
+    -------
+    dict
+        JSON values. All that can differ between two equal runs is in the last field, ``timings``.
+    """
+    environment = episode.environment
+    padding = [None] * (episode.t - len(episode.judgments))
+    judged = episode.condition.signal == "side_channel"
+    # In an order that does not depend on which of two answered first.
+    calls = sorted(episode.calls, key=lambda call: (call.t, call.kind != "judgment"))
+    return {
+        "model": episode.model.name,
+        "condition": episode.condition.name,
+        "split": split,
+        "question_id": environment.question.id,
+        "regime": environment.regime.name,
+        "actions": episode.actions,
+        "judgments": [*episode.judgments, *padding],
+        "success": episode.success,
+        "termination": episode.termination,
+        "task": task,
+        "budget": environment.budget,
+        "answer": environment.answer,
+        "failed": [observation.failed for observation in episode.observations],
+        "stated": [*episode.stated, *[None] * (episode.t - len(episode.stated))],
+        "n_judgment_calls": sum(call.kind == "judgment" for call in calls) if judged else 0,
+        "n_discarded": episode.n_discarded,
+        "seed": episode.options.seed,
+        "simulated": episode.model.simulated,
+        "messages": list(episode.conversation.messages),
+        "calls": [call_record(call) for call in calls],
+        "observation_meta": [observation.meta() for observation in episode.observations],
+        "gold_titles": list(environment.question.gold_titles),
+        "events": [{"t": t, "event": event} for t, event in episode.events],
+        "timings": [timing_record(call) for call in calls],
+    }
+
+
+def call_record(call: "Call") -> dict[str, Any]:
+    """Return what is kept of a request; equal for equal ones."""
+    generation = call.generation
+    record = {
+        "kind": call.kind,
+        "t": call.t,
+        "text": generation.text,
+        "reasoning": generation.reasoning,
+        "finish_reason": generation.finish_reason,
+        "prompt_tokens": generation.prompt_tokens,
+        "completion_tokens": generation.completion_tokens,
+    }
+    # Kept where they are something only: almost no call has any.
+    rare = {"end_word": generation.end_word, "n_replaced": generation.n_replaced}
+    return record | {name: value for name, value in rare.items() if value}
+
+
+def timing_record(call: "Call") -> dict[str, Any]:
+    """Return what can differ between two equal requests."""
+    generation = call.generation
+    # What a cache held, and so the price, depends on what else was running.
+    return {
+        "seconds": round(generation.seconds, 4),
+        "cached_tokens": generation.cached_tokens,
+        "cost_usd": generation.cost_usd,
+    }
+
+
+def trajectory_check(
+    manifest: Mapping[str, Any], regime: str, questions: Collection[str] | None = None
+) -> RecordCheck:
+    """Return a check of the trajectories of a regime: that they are whole, and of this run.
+
+    Parameters
+    ----------
+    manifest : mapping
+        With ``spec`` and ``simulated``.
+    regime : str
+        Whose file they are in.
+    questions : collection of str, optional
+        Ids of the questions of the run; by default any.
+
+    Returns
+    -------
+    callable
+        Takes a place, such as file and line, and a record; raises `RunError` naming place and field.
+    """
+    spec = manifest["spec"]
+    fixed = {
+        "model": spec["model"]["name"],
+        "condition": spec["condition"]["name"],
+        "split": episode_split(spec["split"], spec.get("replicate")),
+        "regime": regime,
+        "task": spec["task"],
+        "budget": spec["budget"],
+        "simulated": manifest["simulated"],
+    }
+    return record_check(_TRAJECTORY, fixed, questions)
+
+
+def record_check(
+    kind: TypeAdapter[Any], fixed: Mapping[str, Any], questions: Collection[str] | None
+) -> RecordCheck:
+    """Return a check of records: that each has the fields of its kind, what is fixed, a known question."""
+
+    def check(place: str, record: Mapping[str, Any]) -> None:
+        try:
+            kind.validate_python(record, strict=True)
+        except ValidationError as error:
+            raise RunError(f"{place}: {first_fault(error)}") from error
+        for name, expected in fixed.items():
+            if record[name] != expected:
+                raise RunError(
+                    f"{place}: {name} is {record[name]!r}, expected {expected!r} as in the manifest"
+                )
+        if questions is not None and record["question_id"] not in questions:
+            raise RunError(f"{place}: question_id {record['question_id']!r} is no question of this run")
+
+    return check
+
+
+def episode_split(split: str, replicate: str | None) -> str:
+    """Return what the episodes of a run have as their split, such as ``test300-run2`` of replicate 2."""
+    return split if replicate is None else f"{split}-run{replicate}"

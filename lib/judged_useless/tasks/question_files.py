@@ -1,0 +1,238 @@
+"""Questions from a file or the hub, in the three forms that data sets write, checked field by field."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+
+from judged_useless._io.files import read_text
+from judged_useless._io.messages import shown
+from judged_useless._io.strict_json import strict_loads
+from judged_useless.tasks.question import Paragraph, Question, SupportingFact
+
+# Splitting at one single blank keeps joining with one blank exact, whatever white space the text has.
+_SENTENCE_END = re.compile(r"(?<=[.!?]) ")
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("expected a text that is not blank")
+    return text
+
+
+def _text_or_number(value: object) -> object:
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        raise ValueError("expected a text or a whole number")
+    return str(value)
+
+
+def _pairs(second: str, what: str) -> Callable[[object], object]:
+    """Return what turns the hub's columns into the pairs of the original file."""
+
+    def pairs(value: object) -> object:
+        if not isinstance(value, Mapping):
+            return value
+        titles, others = value.get("title"), value.get(second)
+        if not (isinstance(titles, list) and isinstance(others, list)):
+            raise ValueError(f"expected lists 'title' and {second!r}")
+        if len(titles) != len(others):
+            raise ValueError(f"{len(titles)} titles but {len(others)} {what}")
+        return list(zip(titles, others, strict=True))
+
+    return pairs
+
+
+#: By an id episodes are told apart: none with a blank one could be read back.
+Text = Annotated[str, AfterValidator(_not_blank)]
+#: A page is asked for by its title.
+Title = Annotated[str, StringConstraints(pattern=r"\S")]
+#: HotpotQA itself has indices beyond a page's last sentence: such a fact names the page, but no sentence.
+Index = Annotated[int, Field(ge=0)]
+
+
+class _Row(BaseModel):
+    # Data sets carry more columns than an episode needs: those are ignored, wrong types are not.
+    question: Text
+    answer: str
+    type: str
+    level: str
+
+
+class HotpotRow(_Row):
+    """HotpotQA as its original JSON file has it, or as the hub does, column by column."""
+
+    id: Text = Field(validation_alias=AliasChoices("_id", "id"))
+    context: Annotated[
+        list[tuple[Title, list[str]]],
+        Field(min_length=1),
+        BeforeValidator(_pairs("sentences", "lists of sentences")),
+    ]
+    supporting_facts: Annotated[
+        list[tuple[str, Index]], BeforeValidator(_pairs("sent_id", "sentence indices"))
+    ]
+
+    @field_validator("context")
+    @classmethod
+    def _titles_differ(cls, context: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+        seen: set[str] = set()
+        for title, _ in context:
+            if title in seen:
+                raise ValueError(f"two pages have the title {shown(title)}, expected one")
+            seen.add(title)
+        return context
+
+    @field_validator("supporting_facts")
+    @classmethod
+    def _facts_on_pages(cls, facts: list[tuple[str, int]], info: ValidationInfo) -> list[tuple[str, int]]:
+        pages = dict(info.data.get("context", ()))
+        for title, _ in facts if pages else ():
+            if title not in pages:
+                raise ValueError(f"a fact is on the page {shown(title)}, which context does not have")
+            if not pages[title]:
+                raise ValueError(f"a fact is on the page {shown(title)}, which has no sentence")
+        return facts
+
+    def as_question(self) -> Question:
+        """Return the question."""
+        paragraphs = tuple(Paragraph(title, tuple(sentences)) for title, sentences in self.context)
+        facts = tuple(SupportingFact(title, index) for title, index in self.supporting_facts)
+        return Question(self.id, self.question, self.answer, paragraphs, facts, self.type, self.level)
+
+
+class FeverRow(_Row):
+    """A claim as the released FEVER file has it."""
+
+    id: Annotated[Text, BeforeValidator(_text_or_number)]
+    answer: Literal["SUPPORTS", "REFUTES"]
+    knowledge_base: dict[Title, str] = Field(min_length=1)
+    supporting_titles: list[str] = Field(min_length=1)
+
+    @field_validator("supporting_titles")
+    @classmethod
+    def _titles_exist(cls, titles: list[str], info: ValidationInfo) -> list[str]:
+        pages = info.data.get("knowledge_base", titles)
+        missing = [title for title in titles if title not in pages]
+        if missing:
+            raise ValueError(f"names {shown(missing[0])}, which knowledge_base does not have")
+        return titles
+
+    def as_question(self) -> Question:
+        """Return the claim; its texts are cut so that joining the sentences gives them back."""
+        paragraphs = tuple(
+            Paragraph(title, tuple(_SENTENCE_END.split(text))) for title, text in self.knowledge_base.items()
+        )
+        facts = tuple(SupportingFact(title, None) for title in self.supporting_titles)
+        return Question(
+            self.id, self.question, self.answer, paragraphs, facts, self.type, self.level, kind="claim"
+        )
+
+
+def question_from(record: Mapping[str, Any]) -> Question:
+    """Read one record, telling its form by its keys.
+
+    Parameters
+    ----------
+    record : mapping
+        ``id, question, answer, type, level`` (other keys are ignored) and, for HotpotQA, ``context =
+        {title: [...], sentences: [[...]]}`` and ``supporting_facts = {title: [...], sent_id: [...]}`` as on
+        the hub, or lists of pairs (and ``_id``) as in the original file; for a FEVER claim, ``knowledge_base
+        = {title: text}`` and ``supporting_titles``, with SUPPORTS or REFUTES as ``answer``.
+
+    Returns
+    -------
+    Question
+
+    Raises
+    ------
+    ValueError
+        Naming the question, each wrong field, what was expected and what was found.
+    """
+    form = FeverRow if "knowledge_base" in record and "_id" not in record else HotpotRow
+    try:
+        row: FeverRow | HotpotRow = form.model_validate(dict(record))
+    except ValidationError as error:
+        name = record.get("id", record.get("_id", "without id"))
+        problems = "; ".join(_problem(problem) for problem in error.errors())
+        raise ValueError(f"question {shown(name)}: {problems}") from None
+    return row.as_question()
+
+
+def _problem(problem: Mapping[str, Any]) -> str:
+    field = ".".join(str(part) for part in problem["loc"]) or "record"
+    found = "" if problem["type"] == "missing" else f" (found {shown(problem['input'], 60)})"
+    return f"field {field}: {problem['msg']}{found}"
+
+
+def read_questions(path: str | Path) -> list[Question]:
+    """Read every question of a file, in its order.
+
+    Parameters
+    ----------
+    path : str or Path
+        A JSON list or JSON lines, gzipped if the name ends in ``.gz``; records as for `question_from`.
+
+    Returns
+    -------
+    list of Question
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If the file or a record is not what it should be, or an id comes twice; the message names the file,
+        the line or record, and the field.
+    """
+    path = Path(path)
+    seen: dict[str, str] = {}
+    questions = []
+    for where, record in _records(path):
+        try:
+            question = question_from(record)
+        except ValueError as error:
+            raise ValueError(f"{path}, {where}: {error}") from None
+        if question.id in seen:
+            raise ValueError(f"{path}, {where}: question {question.id!r} is already in {seen[question.id]}")
+        seen[question.id] = where
+        questions.append(question)
+    if not questions:
+        raise ValueError(f"{path}: no questions in it")
+    return questions
+
+
+def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield each record with the words that locate it."""
+    text = read_text(path)
+    located: Iterator[tuple[str, Any]]
+    if text.lstrip()[:1] == "[":
+        located = ((f"record {number}", each) for number, each in enumerate(_parsed(text, path), start=1))
+    else:
+        lines = enumerate(text.split("\n"), start=1)
+        located = ((f"line {n}", _parsed(line, path, n)) for n, line in lines if line.strip())
+    for where, record in located:
+        if not isinstance(record, Mapping):
+            raise ValueError(f"{path}, {where}: expected a JSON object, found {type(record).__name__}")
+        yield where, record
+
+
+def _parsed(text: str, path: Path, line: int | None = None) -> Any:  # noqa: ANN401 - whatever JSON holds
+    try:
+        return strict_loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}, line {(line or 1) + error.lineno - 1}: not JSON ({error.msg})") from None
+    except (ValueError, RecursionError) as error:  # a key twice, a number too long, or brackets too deep
+        where = f"{path}, line {line}" if line else str(path)
+        raise ValueError(f"{where}: JSON that cannot be read ({error})") from None

@@ -1,0 +1,111 @@
+"""What a published number needs: which measure, of which cells, at which price."""
+
+from typing import Any
+
+import pytest
+from paper_book.measures.filling import how_to_fill
+from paper_book.measures.quantities import quantity_of
+from paper_book.measures.registry import registry
+from paper_book.published.transcribed import QUANTITY, published
+
+_HOTPOT = ("hotpotqa", "test300", 8)
+
+
+def _only(table: str | int, **wanted: Any) -> dict[Any, Any]:
+    record: dict[Any, Any] = published(table, **wanted).to_dict("records")[0]
+    return record
+
+
+@pytest.mark.parametrize(
+    ("table", "wanted", "measure", "cells"),
+    [
+        (17, {"measure": "regret", "condition": "permit", "model": "qwen3-8b"}, "regret",
+         ("permit", "unaided")),
+        (17, {"measure": "utility", "model": "qwen3-8b"}, "utility_of_best_policy", ("unaided",)),
+        (17, {"measure": "best_policy", "model": "qwen3-8b"}, "best_policy", ("unaided",)),
+        (19, {"measure": "utility", "condition": "budget", "model": "qwen3-8b"}, "utility", ("budget",)),
+        (12, {"measure": "paired_difference_repaired", "condition": "combo - budget", "model": "qwen3-8b",
+              "task": "hotpotqa"}, "paired_difference_repaired", ("combo", "budget")),
+        ("text", {"condition": "answer_now - unaided", "model": "qwen3-8b"}, "answering_minus_continuing",
+         ("unaided",)),
+        ("text", {"condition": "own_5_policy", "model": "qwen3-8b"}, "success_of_own_5", ("unaided",)),
+        ("text", {"measure": "answer_now_success", "model": "claude-haiku-4.5"}, "success_where_fired",
+         ("enforced_rule",)),
+        ("text", {"measure": "exhausted_where_rule_fired", "model": "claude-haiku-4.5"},
+         "exhausted_where_rule_fired", ("unaided", "enforced_rule")),
+        (5, {"measure": "backup_share_of_first_exits", "model": "qwen3-8b"}, "backup_share_of_first_exits",
+         ("both_exits",)),
+        (5, {"measure": "useless_rate_real", "model": "search-r1"}, "useless_rate_real", ("unaided",)),
+    ],
+)  # fmt: skip
+def test_cells_of_a_number(table: Any, wanted: dict[str, Any], measure: str, cells: tuple[str, ...]) -> None:
+    what = quantity_of(_only(table, **wanted))
+    assert what.name == measure
+    model = wanted["model"]
+    assert list(what.keys) == [(model, condition, *_HOTPOT) for condition in cells]
+
+
+def test_both_budgets_are_needed_for_a_change_between_them() -> None:
+    what = quantity_of(_only("text", measure="calls_increase", model="qwen3-32b"))
+    assert [key[4] for key in what.keys] == [16, 8]
+    assert what.scale == 100
+
+
+def test_three_runs_need_each_of_them() -> None:
+    keys = quantity_of(_only(28, model="qwen3-8b", split="test300-three-runs")).keys
+    assert [(key[1], key[3]) for key in keys] == [
+        (condition, split)
+        for split in ("test300", "test300-run2", "test300-run3")
+        for condition in ("enforced_rule", "unaided")
+    ]
+
+
+def test_prices_and_per_cent_tell_rows_of_one_name_apart() -> None:
+    rows = published(17, model="qwen3-8b", condition="permit").to_dict("records")
+    assert [quantity_of(row).price for row in rows] == [0.0, 0.02, 0.05]
+    assert quantity_of(_only(8, measure="useless_rate")).scale == 100
+    assert quantity_of(_only(13, measure="success")).scale == 1
+    # Printed as k of n, so there is nothing to scale.
+    haiku = _only("text", measure="exhausted_where_rule_fired", model="claude-haiku-4.5")
+    assert (quantity_of(haiku).scale, haiku["k"]) == (1, 282)
+
+
+def test_no_two_numbers_of_one_name_and_need_differ() -> None:
+    """What is computed once for several rows is one quantity: the paper never prints two values for it."""
+    seen: dict[tuple[object, ...], dict[int, str]] = {}
+    for record in published().to_dict("records"):
+        if quantity_of(record).why_not or not record["value_printed"]:
+            continue
+        what = quantity_of(record)
+        key = (*(str(record[name]) for name in QUANTITY), what.name, what.price, what.scale)
+        seen.setdefault(key, {})[int(record["decimals"])] = str(record["value_printed"])
+    coarse = [
+        (key, values)
+        for key, values in seen.items()
+        if len(values) > 1
+        and max(map(float, values.values())) - min(map(float, values.values())) > 0.51 * 10.0 ** -min(values)
+    ]
+    assert coarse == []
+
+
+def test_every_number_has_a_measure_or_a_reason() -> None:
+    without = [
+        (record["table"], record["row"], record["measure"])
+        for record in published().to_dict("records")
+        if not quantity_of(record).why_not and not quantity_of(record).has_call
+    ]
+    assert without == []
+
+
+def test_what_nothing_gives_says_why() -> None:
+    record = _only("text", measure="unparsed_rate", model="claude-haiku-4.5")
+    empty = record | {"recomputed": float("nan"), "reason": ""}
+    assert how_to_fill(empty) == "the paper does not say of which runs"
+
+
+def test_no_measure_is_without_a_number_and_every_call_is_there() -> None:
+    """Every measure is one of the paper, if only of several cells."""
+    used = {quantity_of(record).name for record in published().to_dict("records")}
+    assert set(registry().measures) - used == set()
+    for name, row in registry().measures.items():
+        assert bool(row.why_not) != callable(row.function(row.cells)), name

@@ -1,0 +1,165 @@
+"""Published quantities held against episodes, and how much of the paper they give."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
+from made_up_episodes import MADE_UP, made_up_cell
+from paper_book.coverage import coverage, recompute_everything
+from paper_book.measures import recompute as module
+from paper_book.measures.cell_index import CellIndex, with_cell_labels
+from paper_book.measures.filling import filling
+from paper_book.measures.quantities import quantity_of
+from paper_book.measures.recompute import recompute
+from paper_book.published.transcribed import QUANTITY, published
+
+
+@pytest.fixture(scope="module")
+def everything() -> pd.DataFrame:
+    return recompute_everything(load_episodes(), n_boot=2000)
+
+
+def test_labels_are_filled_where_they_are_missing() -> None:
+    assert set(with_cell_labels(load_episodes())["budget"]) == {8}
+    given = pd.DataFrame({"task": ["fever", None], "budget": [16, None]})
+    filled = with_cell_labels(given)
+    assert filled["task"].to_list() == ["fever", "hotpotqa"]
+    assert filled["budget"].to_list() == [16, 8]
+    assert given["task"].isna().to_list() == [False, True]
+
+
+def test_cells_are_told_apart_by_task_and_budget() -> None:
+    rows = [made_up_cell("test300", n_questions=1).assign(budget=budget) for budget in (8, 16)]
+    assert list(CellIndex(pd.concat(rows, ignore_index=True)).cells) == [
+        (MADE_UP, "unaided", "hotpotqa", "test300", budget) for budget in (8, 16)
+    ]
+
+
+def test_a_value_is_what_its_estimator_gives() -> None:
+    episodes = load_episodes()
+    printed = published(6, panel="delta", model="qwen3-8b", condition=["unaided", "permit"], split="test300")
+    held = recompute(printed, episodes, n_boot=200, seed=3)
+    unaided = episodes[(episodes["condition"] == "unaided") & episodes["regime"].isin(FAIL)]
+    estimate = time_matched_contrast(unaided, n_boot=200, seed=3)
+    row = held[held["condition"] == "unaided"].iloc[0]
+    assert (row["recomputed"], row["recomputed_low"], row["recomputed_high"]) == (
+        estimate.value, estimate.low, estimate.high,
+    )  # fmt: skip
+    assert row["reason"] == ""
+    other = held[held["condition"] == "permit"].iloc[0]
+    assert pd.isna(other["recomputed"])
+    assert other["reason"] == "needs the cells permit on test300, fail (qwen3-8b)"
+
+
+def test_counts_are_compared_as_counts() -> None:
+    printed = published("text", panel="C.1", measure="answered_after_5")
+    held = recompute(printed, load_episodes())
+    row = held[(held["model"] == "qwen3-8b") & (held["condition"] == "unaided")].iloc[0]
+    rate = answer_rate_after_run(load_episodes(condition="unaided"))
+    assert (row["k"], row["n"]) == (1, 292)
+    assert row["recomputed"] == rate.value
+    assert bool(row["equal"])
+    changed = printed.assign(k=printed["k"] + 1)
+    held = recompute(changed, load_episodes())
+    assert not held.loc[held["model"] == "qwen3-8b", "equal"].astype(bool).any()
+
+
+def test_a_model_the_paper_lacks_is_added_with_an_empty_published_column() -> None:
+    episodes = pd.concat([load_episodes(), made_up_cell("test300")], ignore_index=True)
+    printed = published(6, panel="delta", condition="unaided", split="test300")
+    held = recompute(printed, episodes, n_boot=100)
+    assert len(held) == len(printed) + 1
+    own = held[held["model"] == MADE_UP].iloc[0]
+    assert pd.isna(own["value"])
+    assert own["value_printed"] == ""
+    assert pd.isna(own["equal"])
+    cell = made_up_cell("test300")
+    assert own["recomputed"] == time_matched_contrast(cell[cell["regime"] != "clean"], n_boot=100).value
+
+
+def test_every_embedded_number_equals_the_paper(everything: pd.DataFrame) -> None:
+    """Every number that two cells give is the printed one: the paper's whole text is the reference."""
+    printed = everything[everything["value"].notna() & everything["recomputed"].notna()]
+    assert len(printed) >= 40
+    different = printed[~printed["equal"].fillna(True).astype(bool)]
+    columns = ["table", "row", "column", "measure", "value_printed", "recomputed"]
+    assert different[columns].to_dict("records") == []
+
+
+def test_what_is_not_recomputed_has_a_reason(everything: pd.DataFrame) -> None:
+    lacking = everything["recomputed"].isna()
+    assert (everything.loc[lacking, "reason"] != "").all()
+    assert (everything.loc[~lacking, "reason"] == "").all()
+
+
+def test_nothing_published_is_lost_or_doubled(everything: pd.DataFrame) -> None:
+    paper = published()
+    assert len(everything) == len(paper)
+    assert everything["table"].to_list() == paper["table"].to_list()
+    assert everything["value_printed"].to_list() == paper["value_printed"].to_list()
+
+
+def test_one_quantity_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    one = module._one
+
+    def counted(what: Any, *rest: Any) -> Any:
+        asked.append(what)
+        return one(what, *rest)
+
+    monkeypatch.setattr(module, "_one", counted)
+    printed = published(6, panel="delta", model="qwen3-8b")
+    recompute(pd.concat([printed, printed], ignore_index=True), load_episodes(), n_boot=10)
+    assert len(asked) == len(printed.drop_duplicates(list(QUANTITY)))
+
+
+def test_coverage_counts_by_hand() -> None:
+    compared = pd.DataFrame(
+        {
+            "table": ["1", "1", "1", "text", "figure 3", "1"],
+            "value": [1.0, 2.0, 3.0, 4.0, 5.0, None],
+            "recomputed": [1.0, 2.5, None, 4.0, None, 7.0],
+            "difference": [0.0, 0.5, None, 0.0, None, None],
+            "equal": pd.array([True, False, None, True, None, None], dtype="boolean"),
+        }
+    )
+    counted = coverage(compared)
+    assert counted["where"].to_list() == ["Table 1", "text", "Figure 3"]
+    assert counted[["published", "recomputed", "equal", "differ"]].to_numpy().tolist() == [
+        [3, 2, 1, 1], [1, 1, 1, 0], [1, 0, 0, 0],
+    ]  # fmt: skip
+    assert counted["largest difference"].to_list()[0] == 0.5
+    assert counted["largest difference"].isna().to_list() == [False, True, True]
+
+
+def test_coverage_adds_up(everything: pd.DataFrame) -> None:
+    counted = coverage(everything)
+    assert counted["published"].sum() == everything["value"].notna().sum()
+    assert (counted["equal"] + counted["differ"] <= counted["recomputed"]).all()
+    tables = {name for name in counted["where"] if name.startswith("Table")}
+    assert tables == {f"Table {number}" for number in range(1, 29)}
+
+
+@pytest.mark.parametrize("n_second", [6, 4])
+def test_several_seeds_of_a_cell_are_one_reason_for_every_measure(n_second: int) -> None:
+    def model(seed: int, n_questions: int) -> pd.DataFrame:
+        arms = [made_up_cell("test300", arm, n_questions) for arm in ("unaided", "enforced_rule")]
+        return pd.concat(arms, ignore_index=True).assign(model="qwen3-8b", seed=seed)
+
+    printed = published(model="qwen3-8b", split="test300")
+    both = pd.concat([model(1, 6), model(2, n_second)], ignore_index=True)
+    held, alone = (recompute(printed, each, n_boot=20) for each in (both, model(1, 6)))
+    there = alone["recomputed"].notna()
+    assert {"delta", "success", "net_correct_where_fired"} <= {
+        quantity_of(record).name for record in alone[there].to_dict("records")
+    }
+    assert held["recomputed"].isna().all()
+    arm = r"(unaided|enforced_rule)"
+    several = (
+        rf"the cell qwen3-8b × {arm} × hotpotqa × test300 × 8 has several seeds \(1, 2\), and 'made-up-0' in"
+    )
+    reason = rf"{several} clean more than once: give the episodes of one seed at a time"
+    assert held.loc[there, "reason"].str.fullmatch(reason).all()
+    kinds = filling(held[there])
+    assert kinds["what would fill them"].str.fullmatch(reason).all()

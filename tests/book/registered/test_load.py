@@ -1,0 +1,240 @@
+"""The file of registered tests: complete, in agreement with the tables, and refused where it is wrong."""
+
+from collections import Counter
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from judged_useless._io.paths import data_dir
+from paper_book.published.transcribed import published
+from paper_book.registered.load import load_documents, load_preregistration, load_tests
+from paper_book.registered.record import evaluate_record, printed_rows
+from paper_book.registered.report import published_label
+from paper_book.registered.results import RegisteredResult
+from paper_book.registered.rules import RegisteredTest
+from paper_book.strict_yaml import RecordFileError
+
+TESTS = load_tests()
+RESULTS = [(result.test, result) for result in evaluate_record(TESTS)]
+by_key = pytest.mark.parametrize("test", TESTS, ids=[test.key for test in TESTS])
+#: Tests whose thresholds the tables print with the test they are taken over from.
+TAKEN_OVER = (
+    "A4 F-H3", "A4 F-H9", "A4 F-H10", "A8 L-H1", "A8 L-H9", "A8 L-C1", "A8 L-C3", "A11 PP1", "A13 13d",
+    "A20 H1",
+)  # fmt: skip
+TEXT = (data_dir() / "preregistration.yaml").read_text(encoding="utf-8")
+
+MINIMAL = """\
+documents: {original: Ours}
+tests:
+  - id: H1
+    document: original
+    prediction: Something.
+    models: [m]
+    rule:
+      - quantities:
+          gain: {measure: paired_difference, arm: budget, minus: {arm: permit}, regimes: mean6}
+        pass_if: [{quantity: gain, bound: low, above: 0}]
+    published: {outcome: pass, each: pass}
+"""
+
+
+def on_record(test: RegisteredTest) -> RegisteredResult:
+    """Return a test on the printed numbers; those of the project's file are decided once."""
+    return next((each for known, each in RESULTS if known == test), None) or evaluate_record([test])[0]
+
+
+def test_every_row_of_tables_4_and_5_is_a_test_and_in_order() -> None:
+    rows = pd.concat([published(4), published(5)]).drop_duplicates(["panel", "row"])
+    printed = list(zip(rows["panel"], rows["row"], strict=True))
+    assert sorted((test.document, test.id) for test in TESTS) == sorted(printed)
+    order = list(load_documents())
+    assert [test.document for test in TESTS] == sorted((test.document for test in TESTS), key=order.index)
+    assert all(len(printed_rows(test)) for test in TESTS)
+
+
+@by_key
+def test_thresholds_are_the_published_ones(test: RegisteredTest) -> None:
+    rows = printed_rows(test)
+    rows = rows[(rows["measure"] == "threshold") & ~rows["column"].str.contains("counted|at this action")]
+    printed = set(rows["value"].where(rows["unit"] != "percent", rows["value"] / 100))
+    ours = {criterion.comparison[1] for check in test.rule for criterion in check.criteria()}
+    assert printed <= ours
+    # What the tables do not print as a threshold: significance, a sign, "over half", the applicability rule,
+    # "within one", and the criteria that a test takes over from another.
+    taken_over = {-0.05, 0.1, 0.05, 0.3, 8.0, 7.0} if test.key in TAKEN_OVER else set()
+    assert ours - printed <= {0.05, 0.0, 0.5, 0.2, -1.0} | taken_over
+
+
+@by_key
+def test_outcome_is_the_published_one(test: RegisteredTest) -> None:
+    rows = printed_rows(test)
+    whole = rows[(rows["measure"] == "outcome") & (rows["regime"] == "") & rows["column"].eq("Outcome")]
+    if test.key == "A13 S4":
+        return  # the paper prints differences without an outcome word; the record calls them mixed
+    if test.key == "A16 16b":
+        assert "pass in Table 3" in whole["note"].iloc[0]
+        return
+    words = [note.split(";")[0].split(" ")[0] for note in whole["note"]]
+    counted = rows[rows["measure"].isin(["tests_passed", "tests_failed"])]
+    words += [note.split(";")[0].split(" ")[0] for note in counted["note"]]
+    assert (
+        test.published.outcome in {"formally": "pass"}.get(words[0], words[0])
+        or test.published.outcome in words
+    )
+
+
+def published_cases(test: RegisteredTest) -> list[tuple[str, str, str]]:
+    """Check, model and printed outcome of every case that passes or fails."""
+    result = on_record(test)
+    labels = [
+        (case.check.name, case.model, published_label(test, case))
+        for case in result.cases
+        if case.check.scored
+    ]
+    return [(check, model, label) for check, model, label in labels if label in ("pass", "fail")]
+
+
+@by_key
+def test_number_of_cases_is_the_published_one(test: RegisteredTest) -> None:
+    rows = printed_rows(test)
+    for _, row in rows[rows["measure"].isin(["tests_passed", "tests_failed"])].iterrows():
+        name = row["column"].removeprefix("Outcome").removeprefix(", ")
+        if row["condition"] and test.key in ("A12 J2", "A13 13c"):
+            continue  # counts of a part of the test, checked below
+        if test.key == "A12 J2":
+            continue
+        cases = [case for case in published_cases(test) if not name or case[0].startswith(name)]
+        counts = Counter(label for _, _, label in cases)
+        assert sum(counts.values()) == row["n"]
+        assert counts["pass" if row["measure"] == "tests_passed" else "fail"] == row["k"]
+
+
+def test_parts_of_two_tests_count_as_published() -> None:
+    tests = {test.key: test for test in TESTS}
+    own = published_cases(tests["A12 J2"])
+    assert [label for check, _, label in own if check == "on the run"] == ["pass"] * 4
+    assert Counter(label for check, _, label in own if check == "not on the run") == {"pass": 17, "fail": 3}
+    recovery = published_cases(tests["A13 13c"])
+    assert Counter(label for check, _, label in recovery if check == "recovery after four") == {
+        "pass": 3,
+        "fail": 1,
+    }
+
+
+@by_key
+def test_every_exception_matches_a_case(test: RegisteredTest) -> None:
+    result = on_record(test)
+    labels = {published_label(test, case) for case in result.cases}
+    assert {other.outcome for other in test.published.singled_out} <= labels
+    assert test.published.each is None or test.published.each in labels
+
+
+@by_key
+def test_prediction_is_one_sentence(test: RegisteredTest) -> None:
+    assert test.prediction.endswith(".")
+    assert ". " not in test.prediction.replace("4.5", "")
+
+
+def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
+    assert old in text
+    path = tmp_path / "tests.yaml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(RecordFileError) as error:
+        load_preregistration(path)
+    assert str(path) in str(error.value)
+    return str(error.value).removeprefix(str(path))
+
+
+def test_minimal_file_loads(tmp_path: Path) -> None:
+    path = tmp_path / "tests.yaml"
+    path.write_text(MINIMAL, encoding="utf-8")
+    (test,) = load_preregistration(path).tests
+    assert test.key == "original H1"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("prediction: Something.", "prediktion: Something.", 3, "prediction"),
+        ("models: [m]", "models: []", 6, "models"),
+        ("models: [m]", "models: [m]\n    colour: red", 7, "colour"),
+        ("models: [m]", "models: [m]\n    models: [n]", 7, "'models' is given twice"),
+        ("measure: paired_difference", "measure: luck", 9, "unknown measure 'luck'"),
+        ("regimes: mean6", "regimes: mean7", 9, "mean7"),
+        ("regimes: mean6", "regimes: mean6, price: 0.05", 9, "price"),
+        ("bound: low", "bound: lowest", 10, "lowest"),
+        ("above: 0", "above: 0, below: 1", 10, "exactly one of"),
+        ("quantity: gain, bound", "quantity: pain, bound", 8, "criteria on ['pain']"),
+        ("outcome: pass", "outcome: passed", 11, "passed"),
+        ("models: [m]", "models: [m]\n    multiplicity: holm", 3, "no criterion is on p"),
+        ("models: [m]", "models: [m]\n    exploratory: true", 3, "no criterion"),
+        ("models: [m]", "models: [m]\n    optional_models: [n]", 3, "optional_models"),
+        ("document: original", "document: A1", 1, "tests without document"),
+        ("tests:", "tests: [", 3, ""),
+    ],
+)
+def test_a_fault_is_named_with_line_and_field(
+    tmp_path: Path, old: str, new: str, line: int, said: str
+) -> None:
+    message = faulty(tmp_path, old, new)
+    assert said in message
+    if said:
+        assert message.startswith(f", line {line}:")
+
+
+def test_two_tests_of_one_name_are_refused(tmp_path: Path) -> None:
+    second = "\n".join(MINIMAL.splitlines()[2:]) + "\n"
+    message = faulty(tmp_path, "each: pass}\n", "each: pass}\n" + second)
+    assert "tests occur twice: original H1" in message
+
+
+def test_last_verdict_must_be_unconditional(tmp_path: Path) -> None:
+    new = "verdicts: [{label: good, all: [{quantity: gain, above: 0}]}]"
+    message = faulty(tmp_path, "pass_if: [{quantity: gain, bound: low, above: 0}]", new)
+    assert "the last verdict must hold without conditions" in message
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("bound: low, above: -0.05", "bound: low, above: -0.02"),
+        (
+            "models: [qwen2.5-7b, llama3.1-8b, qwen3-8b, claude-haiku-4.5]",
+            "models: [qwen2.5-7b, llama3.1-8b]",
+        ),
+        (
+            "{model: qwen3-8b, regimes: recover_after_3, outcome: fail}",
+            "{model: qwen3-8b, regimes: clean, outcome: fail}",
+        ),
+    ],
+)
+def test_a_change_of_the_file_is_noticed(tmp_path: Path, old: str, new: str) -> None:
+    path = tmp_path / "tests.yaml"
+    path.write_text(TEXT.replace(old, new), encoding="utf-8")
+    changed = [
+        test
+        for test, original in zip(load_preregistration(path).tests, TESTS, strict=True)
+        if test != original
+    ]
+    assert changed
+    noticed = 0
+    for test in changed:
+        for check in (
+            test_thresholds_are_the_published_ones,
+            test_number_of_cases_is_the_published_one,
+            test_record_gives_the_printed_outcome,
+        ):
+            try:
+                check(test)
+            except AssertionError:
+                noticed += 1
+    assert noticed
+
+
+@by_key
+def test_record_gives_the_printed_outcome(test: RegisteredTest) -> None:
+    for case in on_record(test).cases:
+        printed = published_label(test, case)
+        if case.decided and printed is not None:
+            assert case.label == printed

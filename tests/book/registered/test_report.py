@@ -1,0 +1,245 @@
+"""What the pages show of registered tests: outcomes, cases, numbers, claims and links."""
+
+import re
+from pathlib import Path
+
+import pytest
+from judged_useless import load_episodes
+from judged_useless._io.paths import data_dir
+from paper_book.published.transcribed import published
+from paper_book.registered import report_pages as pages
+from paper_book.registered.engine import evaluate
+from paper_book.registered.load import MappedClaim, load_claims, load_tests
+from paper_book.registered.record import evaluate_record, number_rows
+from paper_book.registered.report import (
+    agreement,
+    case_rows,
+    cases_that_agree,
+    criteria_text,
+    outcome_rows,
+    printed_outcome,
+)
+from paper_book.registered.results import RegisteredResult
+from paper_book.registered.rules import slug
+from paper_book.strict_yaml import RecordFileError
+
+TESTS = {test.key: test for test in load_tests()}
+SECTIONS = {
+    "01_setting", "02_judgments", "03_prompt_arms", "04_enforced_rule", "05_replication", "06_larger_models",
+    "07_preregistration", "08_full_tables", "09_run_the_agent", "10_your_agent",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def results() -> list[RegisteredResult]:
+    return evaluate(load_episodes(), TESTS.values())
+
+
+@pytest.fixture(scope="module")
+def record() -> list[RegisteredResult]:
+    return evaluate_record(TESTS.values())
+
+
+def test_printed_numbers_give_the_printed_outcomes(record: list[RegisteredResult]) -> None:
+    """The paper's verdicts follow from its tables in every case whose numbers it prints."""
+    agreeing, compared = cases_that_agree(record)
+    assert agreeing == compared
+    assert compared > 200
+    whole = {result.test.key: result for result in record if result.outcome != "not evaluable"}
+    for key, result in whole.items():
+        printed = TESTS[key].published.outcome
+        assert result.outcome == {"mixed": "partial"}.get(printed, printed) or key == "A9 A9", key
+    assert whole["A9 A9"].cases[0].label == "mixed"
+
+
+def test_record_leaves_open_what_is_not_printed(record: list[RegisteredResult]) -> None:
+    h3 = next(result for result in record if result.test.key == "original H3")
+    assert sum(case.decided for case in h3.cases) == 2
+    assert "a printed number of enforced_rule on test300, recover_after_1, recover_after_2" in h3.verdict
+
+
+def test_outcome_rows_say_how_far_the_cells_agree(results: list[RegisteredResult]) -> None:
+    rows = {row["test"]: row for row in outcome_rows(results).to_dict("records")}
+    assert len(rows) == len(TESTS)
+    h3, h10 = rows["original H3"], rows["A3 H10"]
+    assert (h3["recomputed"], h3["decided"]) == ("not evaluable", "3 of 16")
+    assert h3["agreement"] == "agrees, as far as decided (3 of 3)"
+    assert h10["agreement"] == ""
+    assert h10["needs"].startswith("budget on test300, persistent (")
+
+
+def test_disagreement_is_counted(results: list[RegisteredResult]) -> None:
+    h3 = next(result for result in results if result.test.key == "original H3")
+    other = TESTS["original H3"].model_copy(
+        update={"published": TESTS["original H3"].published.model_copy(update={"singled_out": ()})}
+    )
+    contradicted = RegisteredResult(other, h3.cases)
+    assert agreement(contradicted) == (1, 3)
+    assert outcome_rows([contradicted])["agreement"].iloc[0] == "differs in 2 of 3"
+
+
+def test_case_rows_show_numbers_and_both_labels(results: list[RegisteredResult]) -> None:
+    rows = case_rows(results)
+    row = rows[(rows["test"] == "original H3") & rows["case"].str.contains("recover_after_1")].iloc[0]
+    assert row[["case", "numbers", "recomputed", "published"]].tolist() == [
+        "qwen3-8b, recover_after_1", "loss −0.027 [−0.057, 0.003]", "fail", "fail",
+    ]  # fmt: skip
+    assert len(case_rows(results, decided=False)) == sum(len(result.cases) for result in results)
+
+
+def test_numbers_are_held_against_the_printed_ones(results: list[RegisteredResult]) -> None:
+    rows = number_rows(results)
+    assert rows["equal"].all()
+    j1 = rows[rows["test"] == "A12 J1"].iloc[0]
+    assert (j1["k"], j1["n"]) == (1, 292)
+    assert j1["recomputed"] == pytest.approx(1 / 292)
+    assert number_rows([]).empty
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("original H1", "p of difference in success < 0.05, Holm across models"),
+        ("A3 H9", "upper bound of I < 0.1"),
+        ("A6 C4", "difference in tool calls ≥ 4 and median answer action ≤ 7"),
+        ("A12 J1", "reported"),
+        ("A17 V", "useless rate after failed results ≥ 0.8 and useless rate after real results ≤ 0.5"),
+        ("A14 A14", "prefers evidence: backup share of first exits > 0.6; "
+         "prefers answering: backup share of first exits < 0.4"),
+    ],
+)  # fmt: skip
+def test_rules_in_words(key: str, text: str) -> None:
+    assert criteria_text(TESTS[key]) == text
+
+
+def test_printed_outcomes_lose_their_markup_only() -> None:
+    assert printed_outcome(TESTS["original H2"]) == "pass 3/3: +.011 (p=.0285) / +.029 / +.021"
+    assert printed_outcome(TESTS["A8 L-H9"]) == "fail 2/2: +.172 [+.108, +.234], +.317 [+.277, +.358]"
+    assert not any("\\" in printed_outcome(test) for test in TESTS.values())
+
+
+def test_every_link_has_its_anchor(results: list[RegisteredResult]) -> None:
+    outcomes = pages.outcome_table(results, caption="All", source="x")._repr_mimebundle_()["text/html"]
+    claims = pages.claim_table(results, caption="Claims")._repr_mimebundle_()["text/html"]
+    anchors = re.findall(r'id="(test-[^"]+)"', outcomes)
+    assert len(anchors) == len(set(anchors)) == len(TESTS)
+    addresses = re.findall(r'href="([^"]+)"', claims)
+    assert {address[1:] for address in addresses if address.startswith("#")} <= set(anchors)
+    assert {address.removesuffix(".html") for address in addresses if not address.startswith("#")} <= SECTIONS
+
+
+def test_tables_of_numbers_needs_and_record(
+    results: list[RegisteredResult], record: list[RegisteredResult]
+) -> None:
+    numbers = pages.number_table(results, caption="n", source="embedded").frame
+    assert numbers[numbers["test"] == "original H3"]["published"].tolist() == [
+        "lower bound −0.057", "lower bound −0.060",
+    ]  # fmt: skip
+    assert numbers[numbers["test"] == "A12 J1"]["published"].tolist() == ["1/292"]
+    assert set(numbers["at printed precision"]) == {"equal"}
+    assert (
+        pages.number_table([], caption="n", source="x").note
+        == "These episodes give none of the printed numbers."
+    )
+    for table in (
+        pages.needs_table(results, caption="n"),
+        pages.record_table(record, caption="r"),
+        pages.outcome_table(results, caption="o", source="x"),
+    ):
+        assert [key for group in table.groups for key in group.rows] == list(TESTS)
+    assert pages.needs_table([], caption="n").note == "Nothing is missing."
+
+
+def test_a_document_says_in_a_line_how_its_tests_came_out(
+    results: list[RegisteredResult], record: list[RegisteredResult]
+) -> None:
+    groups = {group.what: group for group in pages.outcome_table(results, caption="o", source="x").groups}
+    assert list(groups)[:3] == [
+        "Original pre-registration", "A3 · Permission and budget in the prompt", "A4 · Fact verification",
+    ]  # fmt: skip
+    assert [group.opened for group in groups.values()].count(True) == 1
+    assert groups["A4 · Fact verification"].count == (
+        "5 tests · published: all pass · recomputed: all not evaluable"
+    )
+    assert groups["Original pre-registration"].count == (
+        "6 tests · published: 2 pass, 2 mixed, 2 reported · recomputed: all not evaluable; "
+        "3 of 3 decided cases as published"
+    )
+    assert groups["A14 · Both exits named"].count == (
+        "1 test · published: reported · recomputed: not evaluable"
+    )
+    printed = {group.what: group.count for group in pages.record_table(record, caption="r").groups}
+    assert printed["A4 · Fact verification"].startswith(
+        "5 tests · published: all pass · on printed numbers: "
+    )
+
+
+def test_a_row_holds_prediction_and_rule_outcomes_and_how_far_they_are_decided(
+    results: list[RegisteredResult],
+) -> None:
+    table = pages.outcome_table(results, caption="o", source="x")
+    row = table.groups[0].rows["original H3"]
+    assert [cell if isinstance(cell, str) else cell[0] for cell in row] == [
+        "H3", TESTS["original H3"].prediction, "mixed", "not evaluable",
+    ]  # fmt: skip
+    assert row[1][1] == "Rule: lower bound of difference in success > −0.05"
+    assert row[3][1] == "3 of 16 cases decided; agrees, as far as decided (3 of 3)"
+
+
+_ID = re.compile(
+    r"\b(?:[A-Z]-)?(?:PP|Rp|[A-Z])\d+x?(?:–(?:[A-Z]-)?[A-Z]?\w*\d+)?|\b1[36][a-d]\b|\bV\b|\bC(?=,)"
+)
+
+
+def tokens(note: str) -> set[str]:
+    """Test ids named in a cell of Table 3, with ranges as printed (C1–C4, E1–E3)."""
+    return set(_ID.findall(note.replace("Search-R1", "")))
+
+
+def spread(token: str) -> set[str]:
+    """Every id that a token can mean: itself, and each one of a range."""
+    first, dash, last = token.partition("–")
+    if not dash:
+        return {token}
+    stem = re.sub(r"\d+$", "", first)
+    numbers = range(int(first.removeprefix(stem)), int(re.sub(r"\D", "", last)) + 1)
+    return {token, *(f"{stem}{number}" for number in numbers)}
+
+
+@pytest.mark.parametrize("claim", load_claims(), ids=[claim.claim[:30] for claim in load_claims()])
+def test_claims_map_to_the_tests_of_table_3(claim: MappedClaim) -> None:
+    note = published(3, row=claim.claim, column="Pre-registered tests (outcome)")["note"].iloc[0]
+    named = set().union(*map(spread, tokens(note)))
+    ids = {key.split(" ", 1)[1] for key in claim.tests}
+    assert all(spread(each) & named for each in ids)
+    # The cell names documents too (of A20), and a range counts ids that no test has (F-H4 to F-H8).
+    known = set().union(*(spread(test.id) for test in TESTS.values()))
+    documents = {test.document for test in TESTS.values()} - ids
+    assert (named & known) - documents <= set().union(*map(spread, ids))
+
+
+def test_every_claim_of_table_3_is_mapped_in_order() -> None:
+    assert [claim.claim for claim in load_claims()] == list(published(3)["row"].drop_duplicates())
+    assert {section for claim in load_claims() for section in claim.sections} <= SECTIONS
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("A16 16b", "A16 16c", "unknown tests A16 16c"),
+        ("Agents judge a failing", "Agents love a failing", "not a claim of Table 3"),
+        ("sections: [02_judgments]", "section: [02_judgments]", "section"),
+    ],
+)
+def test_a_wrong_map_is_refused(tmp_path: Path, old: str, new: str, said: str) -> None:
+    text = (data_dir() / "claims.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "claims.yaml"
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(RecordFileError, match=said):
+        load_claims(path)
+
+
+def test_slugs_are_plain_and_differ() -> None:
+    slugs = [slug(key) for key in TESTS]
+    assert len(set(slugs)) == len(slugs)
+    assert all(re.fullmatch(r"[a-z0-9-]+", each) for each in slugs)

@@ -1,0 +1,84 @@
+"""What is read of the replies of many servers; whole bodies are in `test_dialects`."""
+
+import json
+from typing import Any
+
+import pytest
+from faulty_server import CHAT, MESSAGES, reply
+from judged_useless.models.costs import Usage
+from judged_useless.models.reply_bodies import END_WORDS, Reply, read_chat, read_message
+
+TEXT_PART = {"type": "text", "text": "Thought: a\n"}
+
+
+def chat(**message: Any) -> Reply:
+    body = json.loads(reply(CHAT))
+    body["choices"][0]["message"] = message
+    return read_chat(body)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "reasoning"),
+    [
+        ({"content": "a"}, "a", None),
+        ({"content": None, "reasoning": "hm"}, None, "hm"),
+        ({"content": "a", "reasoning_content": "hm"}, "a", "hm"),
+        ({"content": [TEXT_PART, {"type": "text", "text": "b"}]}, "Thought: a\nb", None),
+        (
+            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, TEXT_PART]},
+            "Thought: a\n",
+            "hm",
+        ),
+        ({"content": [{"type": "image_url", "image_url": {}}]}, None, None),
+        ({}, None, None),
+    ],
+)
+def test_text_and_thinking_of_a_chat(message: Any, text: str | None, reasoning: str | None) -> None:
+    assert (chat(**message).text, chat(**message).reasoning) == (text, reasoning)
+
+
+def test_thinking_of_a_message_is_kept_apart_from_the_text() -> None:
+    blocks = [{"type": "thinking", "thinking": "hm"}, {"type": "redacted_thinking", "data": "x"}, TEXT_PART]
+    said = read_message(json.loads(reply(MESSAGES)) | {"content": blocks})
+    assert (said.text, said.reasoning) == ("Thought: a\n", "hm")
+
+
+@pytest.mark.parametrize(
+    ("usage", "read", "cached"),
+    [
+        ({"prompt_tokens": 100, "completion_tokens": 12}, Usage(input=100, output=12), None),
+        (
+            {"prompt_tokens": 100, "completion_tokens": 12, "prompt_tokens_details": {"cached_tokens": 64}},
+            Usage(input=36, output=12, cache_read=64),
+            64,
+        ),
+        ({"prompt_tokens": 100, "prompt_tokens_details": None}, Usage(input=100, output=0), None),
+        (None, None, None),
+        ({"input_tokens": 50, "output_tokens": 7}, None, None),
+        ({"prompt_tokens": None, "completion_tokens": None}, None, None),
+        ({"prompt_tokens": -100, "completion_tokens": 12}, None, None),
+        ({"prompt_tokens": 10, "completion_tokens": -12}, None, None),
+        ("none", None, None),
+    ],
+)
+def test_usage_is_known_or_unknown_and_the_text_is_kept(usage: Any, read: Any, cached: int | None) -> None:
+    said = read_chat(json.loads(reply(CHAT)) | {"usage": usage})
+    assert (said.usage, said.cached_tokens) == (read, cached)
+    assert said.text
+
+
+def test_usage_of_a_message_has_each_token_once() -> None:
+    said = read_message(json.loads(reply(MESSAGES)))
+    assert said.usage == Usage(input=26, output=12, cache_read=64, cache_write=10)
+    assert read_message(json.loads(reply(MESSAGES)) | {"usage": {"input_tokens": -1}}).usage is None
+
+
+@pytest.mark.parametrize("body", [{}, {"choices": [7]}, {"choices": [{"message": None}]}, {"choices": 1}])
+def test_what_is_no_chat_is_told_by_an_error(body: Any) -> None:
+    with pytest.raises((KeyError, TypeError, AttributeError)):
+        read_chat(body)
+
+
+def test_words_for_the_end_are_of_both_apis_and_of_other_servers() -> None:
+    known = {"stop", "eos", "eos_token", "end_turn", "stop_sequence", "length", "max_tokens", "model_length"}
+    assert known <= END_WORDS.keys()

@@ -1,0 +1,305 @@
+"""Fetching: from a folder in the hub's layout, and what a failure leaves behind."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import datasets
+import httpx
+import huggingface_hub
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hub_cache import contents, own_cache
+from judged_useless import load_episodes
+from judged_useless._io.files import sha256
+from judged_useless._io.hub_access import HubError
+from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
+from judged_useless.sources import hub as hub_module
+from judged_useless.sources.hub import fetch
+from made_up_episodes import CARD, MADE_UP, episode, hub_folder, made_up_cell
+from paper_book import open_page
+
+SMALL = {"test300": [made_up_cell("test300")], "fresh300": [made_up_cell("fresh300")]}
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_cache(monkeypatch, tmp_path)
+
+
+@pytest.fixture
+def filled(cache: Path, tmp_path: Path) -> dict[str, bytes]:
+    """Contents of a cache that an earlier fetch filled."""
+    fetch(str(hub_folder(tmp_path / "earlier", SMALL)))
+    return contents(cache.parent)
+
+
+def test_a_folder_in_the_hubs_layout_becomes_the_cache(cache: Path, tmp_path: Path) -> None:
+    folder = hub_folder(tmp_path / "hub")
+    fetched = fetch(str(folder))
+    assert fetched.n_episodes == {"test300": 3036, "fresh300": 72}
+    assert fetched.revision is None
+    assert sorted(contents(cache)) == ["fresh300.parquet", "source.json", "test300.parquet"]
+    assert fetched.sha256 == {path.name: sha256(path) for path in cache.glob("*.parquet")}
+    assert json.loads((cache / "source.json").read_text())["n_episodes"] == fetched.n_episodes
+    embedded = load_episodes().drop(columns="termination")
+    released = load_episodes("hub", model="qwen3-8b").drop(columns="termination")
+    assert released.map(lambda value: list(value) if hasattr(value, "tolist") else value).equals(
+        embedded.map(lambda value: list(value) if hasattr(value, "tolist") else value)
+    )
+    assert set(load_episodes("hub", split="fresh300")["model"]) == {MADE_UP}
+
+
+def test_a_second_fetch_replaces_the_first_and_leaves_nothing_beside_it(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    newer = {split: [made_up_cell(split, n_questions=2)] for split in SMALL}
+    fetch(str(hub_folder(tmp_path / "newer", newer)))
+    assert len(load_episodes("hub")) == 24
+    assert set(contents(cache.parent)) == set(filled)
+    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
+
+
+def test_one_split_can_be_fetched_and_none_cannot(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    with pytest.raises(ValueError, match="splits is empty; the data set has test300, fresh300"):
+        fetch(str(tmp_path / "earlier"), splits=())
+    assert contents(cache.parent) == filled
+    fetch(str(tmp_path / "earlier"), splits=["fresh300"])
+    assert [path.stem for path in cache.glob("*.parquet")] == ["fresh300"]
+
+
+@pytest.fixture
+def a_hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder in the place of the hub, whose commit a file in it says."""
+    folder = hub_folder(tmp_path / "hub", SMALL)
+    (folder / "commit").write_text("0123abc")
+    load = datasets.load_dataset
+    monkeypatch.setattr(
+        datasets, "load_dataset", lambda _, *, split, revision: load(str(folder), split=split)
+    )
+    monkeypatch.setattr(
+        huggingface_hub.HfApi, "dataset_info",
+        lambda *_, **__: types.SimpleNamespace(sha=(folder / "commit").read_text()),
+    )  # fmt: skip
+    return folder
+
+
+def test_a_split_is_fetched_beside_the_other_of_the_same_commit(cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    fetched = fetch("someone/episodes", splits=["fresh300"])
+    assert fetched.n_episodes == {"test300": 36, "fresh300": 36}
+    assert json.loads((cache / "source.json").read_text())["sha256"] == fetched.sha256
+    assert set(load_episodes("hub")["split"]) == {"test300", "fresh300"}
+    (a_hub / "commit").write_text("4567def")
+    assert fetch("someone/episodes", splits=["test300"]).n_episodes == {"test300": 36}
+    assert [path.stem for path in cache.glob("*.parquet")] == ["test300"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda folder: (folder / "test300.parquet").write_bytes(b"cut off"),
+        lambda folder: (folder / "test300.parquet").unlink(),
+        lambda folder: (folder / "source.json").write_text("{"),
+        lambda folder: (folder / "source.json").write_text('{"sha256": 3}'),
+        lambda folder: (folder / "source.json").unlink(),
+    ],
+)
+def test_of_a_damaged_cache_nothing_is_kept(damage: Callable[[Path], None], cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    damage(cache)
+    assert fetch("someone/episodes", splits=["fresh300"]).n_episodes == {"fresh300": 36}
+    assert len(load_episodes("hub", split="fresh300")) == 36
+
+
+def test_a_split_that_was_not_fetched_is_named_with_the_command(cache: Path, a_hub: Path) -> None:
+    fetch("someone/episodes", splits=["test300"])
+    hint = (
+        "fresh300 was not fetched from the hub; `judged-useless fetch --split fresh300` does it, and "
+        "`judged-useless fetch` fetches all"
+    )
+    for alone in ("fresh300", ["fresh300"]):
+        with pytest.raises(NoEpisodesError) as caught:
+            load_episodes("hub", split=alone)
+        assert str(caught.value) == f"source 'hub': {hint}"
+        assert open_page("hub", split=alone).missing == f"source 'hub': {hint}"
+    for beside in (None, ["test300", "fresh300"]):
+        with pytest.warns(UserWarning, match=f"^source 'hub': {hint}$"):
+            assert len(load_episodes("hub", split=beside)) == 36
+    assert len(load_episodes("hub", split="test300")) == 36
+    with pytest.raises(NoEpisodesError, match="no episode with split 'dev100'; it has test300"):
+        load_episodes("hub", split="dev100")
+
+
+def test_judgments_of_null_are_none_given(cache: Path, tmp_path: Path) -> None:
+    rows = [episode(question_id="a", regime="clean", judgments=None), episode(question_id="b")]
+    (tmp_path / "data").mkdir()
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "data" / "test300-0.parquet")
+    (tmp_path / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    fetch(str(tmp_path), splits=["test300"])
+    assert [len(each) for each in load_parquet(cache / "test300.parquet")["judgments"]] == [0, 3]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([episode(actions=["jump"])], "split test300, row 1: field 'actions': entry 1: expected"),
+        ([episode(split="fresh300")], "split test300: field 'split' also says 'fresh300'"),
+        ([episode(), episode()], "split test300, row 2: field 'question_id': a second episode"),
+        ([{"model": "m", "actions": ["finish"]}], "split test300: field 'condition' is missing"),
+    ],
+)
+def test_a_corrupt_data_set_leaves_the_old_cache(
+    rows: list[dict[str, Any]], message: str, cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    folder = tmp_path / "corrupt"
+    (folder / "data").mkdir(parents=True)
+    pq.write_table(pa.Table.from_pylist(rows), folder / "data" / "test300-0.parquet")
+    (folder / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    with pytest.raises(EpisodeError) as caught:
+        fetch(str(folder), splits=["test300"])
+    assert message in str(caught.value)
+    assert str(folder) in str(caught.value)
+    assert contents(cache.parent) == filled
+
+
+def test_a_data_set_without_the_split_leaves_the_old_cache(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    only = hub_folder(tmp_path / "only", {"test300": SMALL["test300"]})
+    (only / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
+    with pytest.raises(EpisodeError, match="split 'fresh300' cannot be read as a data set"):
+        fetch(str(only))
+    assert contents(cache.parent) == filled
+
+
+def test_a_failure_midway_leaves_the_old_cache(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+
+    def fail_at_second(frame: pd.DataFrame, path: Path) -> Path:
+        if path.stem == "fresh300":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write_parquet(frame, path)
+
+    monkeypatch.setattr(hub_module, "write_parquet", fail_at_second)
+    with pytest.raises(OSError, match="No space left on device") as caught:
+        fetch(str(tmp_path / "earlier"))
+    assert not isinstance(caught.value, HubError)
+    assert contents(cache.parent) == filled
+
+
+def test_a_failure_while_swapping_brings_the_old_cache_back(
+    cache: Path, filled: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = Path.rename
+
+    def fail_for_the_fresh_one(self: Path, target: Path) -> Path:
+        if self.parent.name.startswith(".episodes.") and target == cache:
+            raise PermissionError("not now")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", fail_for_the_fresh_one)
+    with pytest.raises(PermissionError, match="not now"):
+        fetch(str(tmp_path / "earlier"))
+    assert contents(cache.parent) == filled
+    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
+
+
+@pytest.mark.parametrize("renames", [0, 1, 2])
+def test_a_fetch_that_is_killed_leaves_a_cache_and_nothing_for_good(
+    renames: int, cache: Path, filled: dict[str, bytes], tmp_path: Path
+) -> None:
+    """Killed before, between and after its two renames."""
+    newer = hub_folder(tmp_path / "newer", {split: [made_up_cell(split, n_questions=2)] for split in SMALL})
+    killed = f"""
+import os, pathlib, sys
+from judged_useless.sources.hub import fetch
+count, rename = 0, pathlib.Path.rename
+def killed_at(self, target):
+    global count
+    if {{self.name, pathlib.Path(target).name}} <= {{"episodes", "episodes.before"}}:
+        if count == {renames}:
+            os.kill(os.getpid(), 9)
+        count += 1
+    done = rename(self, target)
+    if count == 2 == {renames}:
+        os.kill(os.getpid(), 9)
+    return done
+pathlib.Path.rename = killed_at
+fetch({str(newer)!r})
+"""
+    done = subprocess.run([sys.executable, "-c", killed], env=os.environ, capture_output=True, check=False)
+    assert done.returncode == -9, done.stderr
+    assert len(load_episodes("hub")) == (24 if renames == 2 else 72)
+    fetch(str(newer))
+    assert len(load_episodes("hub")) == 24
+    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
+
+
+def fails(error: Exception) -> Callable[..., Any]:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize("when", ["asked for its commit", "downloading"])
+def test_without_network_the_cache_stays(
+    when: str, cache: Path, filled: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down = httpx.ConnectError("All connection attempts failed")
+    if when == "downloading":
+        commit = types.SimpleNamespace(sha="0123abc")
+        monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *_, **__: commit)
+        monkeypatch.setattr(datasets, "load_dataset", fails(down))
+    else:
+        monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(down))
+        monkeypatch.setattr(datasets, "load_dataset", fails(AssertionError("asked for data")))
+    with pytest.raises(HubError, match="the hub could not be reached"):
+        fetch("someone/episodes")
+    assert contents(cache.parent) == filled
+
+
+@pytest.mark.parametrize(
+    "error", [PermissionError("cannot write there"), OSError(errno.ENOSPC, "No space left"), KeyError("ours")]
+)
+def test_other_errors_are_not_called_a_missing_network(
+    error: Exception, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(error))
+    with pytest.raises(type(error)) as caught:
+        fetch("someone/episodes")
+    assert caught.value is error
+    assert not cache.parent.exists()
+
+
+def test_all_splits_come_from_one_commit(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = hub_folder(tmp_path / "hub", SMALL)
+    load = datasets.load_dataset
+    asked: list[tuple[str, str, str | None]] = []
+
+    def local(path: str, *, split: str, revision: str | None) -> Any:
+        asked.append((path, split, revision))
+        return load(str(folder), split=split)
+
+    monkeypatch.setattr(
+        huggingface_hub.HfApi, "dataset_info", lambda *_, **__: types.SimpleNamespace(sha="0123abc")
+    )
+    monkeypatch.setattr(datasets, "load_dataset", local)
+    assert fetch("someone/episodes", revision="main").revision == "0123abc"
+    assert asked == [("someone/episodes", split, "0123abc") for split in ("test300", "fresh300")]
+    assert cache.is_dir()
