@@ -60,7 +60,7 @@ def test_places_outside_the_tables_are_said_in_words(nothing: pd.DataFrame) -> N
 
 
 def test_what_a_policy_was_fitted_to_is_not_tested_and_its_gap_is_kept() -> None:
-    rows = with_simulated_policies(published(7).assign(recomputed=float("nan"), reason="", equal=pd.NA))
+    rows = with_simulated_policies(published(7).assign(recomputed=float("nan"), reason="", equal=None))
     fitted = rows["row"].isin(FITTED)
     assert rows[fitted]["equal"].isna().all()
     assert rows[~fitted]["equal"].dropna().tolist() == [True] * 25
@@ -70,7 +70,7 @@ def test_what_a_policy_was_fitted_to_is_not_tested_and_its_gap_is_kept() -> None
 
 def test_a_simulated_number_beyond_two_standard_errors_differs() -> None:
     """Of ten simulations that stray by 0.117, as the index of the count of three does, by 0.075."""
-    rows = published(7, row="own-judgment count k=3").assign(recomputed=float("nan"), reason="", equal=pd.NA)
+    rows = published(7, row="own-judgment count k=3").assign(recomputed=float("nan"), reason="", equal=None)
     index = rows["measure"] == "integration_index"
     near, far = (
         with_simulated_policies(rows.assign(value=rows["value"].where(~index, value)))["equal"][index].item()
