@@ -7,12 +7,16 @@ from typing import Any
 import pandas as pd
 from judged_useless.estimators.estimate import Estimate, estimates_frame
 
-#: An episode that every descriptive table can be made of: what its columns are where there is none.
-_ANY_EPISODE = {
-    "model": "none", "condition": "none", "split": "none", "question_id": "none", "regime": "recover_after_1",
-    "actions": ["search", "search", "search", "finish"], "judgments": ["USELESS", "USEFUL", "USELESS"],
-    "success": True,
-}  # fmt: skip
+#: Episodes that every table can be made of: what its columns are where there is none.
+_ANY_EPISODES = [
+    {
+        "model": "none", "condition": "none", "split": "none", "question_id": question, "regime": regime,
+        "actions": ["search", "search", "search", "finish"], "judgments": ["USELESS", second, "USELESS"],
+        "success": True,
+    }
+    for question in ("first", "second")
+    for regime, second in (("persistent", "USELESS"), ("recover_after_1", "USEFUL"))
+]  # fmt: skip
 
 
 def undefined(
@@ -24,8 +28,8 @@ def undefined(
         return Estimate.undefined(reason)
     if returned.startswith("dict"):
         return {}
-    if "n_boot" in options:
+    table = estimator(pd.DataFrame(_ANY_EPISODES), **options).iloc[:0]
+    if "n_boot" in options and table.index.name == "regime":
         return estimates_frame(dict.fromkeys(regimes, Estimate.undefined(reason)), "regime")
-    table = estimator(pd.DataFrame([_ANY_EPISODE])).iloc[:0]
     table.attrs["reason"] = reason
     return table

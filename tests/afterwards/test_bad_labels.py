@@ -185,7 +185,7 @@ async def test_labels_are_read_from_where_they_are_only(items: list[Item], tmp_p
     chosen = items[:4]
     labels = await annotate(chosen, Annotator(), tmp_path / "one", progress=False)
     assert read_labels(tmp_path / "one").to_dict() == labels.to_dict()
-    with pytest.raises(RunError, match=r"no manifest\.json"):
+    with pytest.raises(RunError, match="holds no labels of an annotator"):
         read_labels(tmp_path / "typo")
     with pytest.raises(ValueError, match=r"unknown stream '\.\./one/S2'"):
         read_labels(tmp_path / "two", streams=("../one/S2",))
@@ -209,7 +209,7 @@ async def test_a_file_with_a_label_that_is_none_is_refused(
     change: dict[str, object], message: str, items: list[Item], tmp_path: Path
 ) -> None:
     await annotate(items[:3], Annotator(), tmp_path, progress=False)
-    file = tmp_path / "S2.jsonl"
+    file = tmp_path / "S2" / "S2.jsonl"
     records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     records[1] = {name: value for name, value in (records[1] | change).items() if value is not ...}
     file.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")

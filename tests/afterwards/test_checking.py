@@ -104,7 +104,7 @@ async def test_a_label_of_a_foreign_item_is_refused(tmp_path: Path) -> None:
     run, model = await recorded(tmp_path), ScriptedModel("own-4")
     items = [item for item in annotation_items(run) if item.stream == "S2"][:3]
     labels = await annotate(items, model, tmp_path / "labels", progress=False)
-    file = tmp_path / "labels" / "S2.jsonl"
+    file = tmp_path / "labels" / "S2" / "S2.jsonl"
     whole = file.read_text()
     file.write_text(whole.replace(items[1].id, "another"))
     with pytest.raises(RunError, match=r"S2\.jsonl, line 2: question_id 'another' is no question of this"):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from judged_useless.afterwards.probe_findings import answer_now_branches, read_run
 from judged_useless.afterwards.replaying import replay
-from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves, missing_replies
+from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves
 from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.judgments import specificity, stated_agreement, useless_rate
 from judged_useless.models.scripted_policies import TIME_SLOPE
@@ -78,9 +78,10 @@ async def test_belief_curves_are_the_built_in_ones(tmp_path: Path) -> None:
     assert curves["favours answering", 7]["value"] == 1
     answered = answers_when_favoured(episodes, regimes=["persistent"], level=LEVEL)
     assert 3 * TIME_SLOPE <= answered.value <= 7 * TIME_SLOPE
-    counts = {name: int(total) for name, total in missing_replies(episodes).sum().items()}
-    for name in ("no_usefulness", "no_continuation"):
-        assert share_holds(counts[name], counts["decisions"], 0.15)
+    decisions = sum(len(actions) - 1 for actions in episodes["actions"])
+    for name in ("usefulness", "prefer"):
+        replies = sum(entry is not None for entries in episodes[name] for entry in entries)
+        assert share_holds(decisions - replies, decisions, 0.15)
 
 
 async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:

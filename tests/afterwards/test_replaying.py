@@ -238,9 +238,7 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     own = probe_results(run.path, "judgments")
     assert read_run(run.path)["judgments"].explode().notna().all()
     assert own != named == probe_results(run.path, "judgments", model="scripted:never")
-    with pytest.raises(
-        EpisodeError, match=r"judgments@scripted-never.manifest\.json: spec\.model\.name is 'scr"
-    ):
+    with pytest.raises(EpisodeError, match=r"judgments@scripted-never.manifest\.json: model\.name: 'scr"):
         probe_results(run.path, "judgments", model="scripted/never")
     await replay(run, "answer-now", **options)
     assert len(answer_now_branches(run.path, model="scripted:never"))

@@ -55,10 +55,6 @@ class TestEndings:
             True,
         )
 
-    def test_a_wrong_answer_is_no_success(self) -> None:
-        episode, _ = run("unaided", [act("finish", "1066")])
-        assert (episode.termination, episode.success) == ("answered", False)
-
     def test_the_budget_ends_it(self) -> None:
         episode, canned = run("unaided", [SEARCH] * 3, budget=3)
         assert (episode.actions, episode.termination, episode.success) == (
@@ -92,10 +88,6 @@ class TestSideChannel:
         assert {request.options["stop"] for request in asked} == {()}
         assert WORDING.judgment not in "".join(m["content"] for m in episode.conversation.messages)
         assert episode.judgments == [GOOD, BAD]
-
-    def test_the_last_observation_of_a_spent_budget_is_not_judged_by_a_rule(self) -> None:
-        episode, _ = run("enforced_rule", [SEARCH] * 3, [BAD, BAD], budget=3)
-        assert episode.judgments == [BAD, BAD]
 
     def test_recording_alone_judges_every_observation_and_changes_nothing(self) -> None:
         plain, _ = run("unaided", [SEARCH] * 3, budget=3)
@@ -168,13 +160,6 @@ class TestDecide:
         ]
         assert [request.options["max_new_tokens"] for request in canned.requests] == [None, 8, 160, None]
 
-    def test_nothing_is_enforced(self) -> None:
-        episode, _ = run(
-            "decide", [SEARCH] * 3, [BAD] * 2, budget=3, k=1, decisions=["DECISION: ANSWER_NOW"] * 2
-        )
-        assert episode.termination == "budget_exhausted"
-        assert episode.events == []
-
 
 class TestStatedJudgments:
     NO = act("search", "Ankerby 0", "The result is irrelevant.")
@@ -199,16 +184,6 @@ class TestStatedJudgments:
         episode, _ = run("stated_judgment_rule", turns, k=1)
         # The second search after the rule was reached is discarded too, although it states something useful.
         assert episode.events == [(1, "turn_discarded"), (2, "turn_discarded")]
-
-    def test_an_answer_is_never_discarded(self) -> None:
-        answer = act("finish", "1700", "The result is irrelevant.")
-        episode, _ = run("stated_judgment_rule", [SEARCH, answer], k=1)
-        assert (episode.actions, episode.n_discarded) == (["search", "finish"], 0)
-
-    def test_judgments_recorded_besides_do_not_count(self) -> None:
-        episode, _ = run("stated_judgment_rule", [SEARCH] * 3, [BAD] * 3, budget=3, k=1, judge=True)
-        assert episode.judgments == [BAD] * 3
-        assert episode.n_discarded == 0
 
 
 class TestSwitchRule:
@@ -239,10 +214,6 @@ class TestFixesForClaude:
             {"role": "assistant", "content": "It was 1700."},
             {"role": "user", "content": WORDING.reminder},
         ]
-
-    def test_a_second_unreadable_turn_is_a_format_failure(self) -> None:
-        episode, _ = run("unaided+format_reminder", ["one", "two"])
-        assert (episode.termination, len(episode.calls)) == ("format_failure", 2)
 
     def test_without_the_part_there_is_no_reminder(self) -> None:
         episode, _ = run("stated_rule", [self.CALL], model="qwen3-8b")
@@ -277,9 +248,6 @@ class TestTime:
     def test_judgment_and_turn_are_asked_together_until_the_rule_could_fire(self) -> None:
         # The first turn; two pairs; then, at a run of two with k = 3, the judgment before the turn.
         assert self.in_flight([BAD, BAD, BAD], 3) == [1, 1, 2, 1, 2, 1, 1]
-
-    def test_with_k_of_one_the_judgment_always_comes_first(self) -> None:
-        assert self.in_flight([GOOD, GOOD], 1) == [1] * 5
 
 
 class TestFailures:

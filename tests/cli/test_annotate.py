@@ -261,5 +261,5 @@ def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothin
     pair = ("--annotator", "scripted:annotator-7", *BOTH[2:])
     assert annotate(run, "--stream", "S2", "--n", "40", *pair) == 1
     said = capsys.readouterr().err
-    assert "scripted-annotator-20: holds another annotation" in said
+    assert "scripted-annotator-20/S2: holds another annotation" in said
     assert "different: the records to label are not the same (other runs, or another sample)" in said

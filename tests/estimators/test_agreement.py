@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
+from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from statsmodels.stats.inter_rater import cohens_kappa, to_table
 
@@ -52,16 +52,3 @@ def test_undefined_and_bad_labels() -> None:
         cohen_kappa(["a", "b"], ["a", "b"], positive=["c"])
     with pytest.raises(TypeError, match="not one text"):
         cohen_kappa("ab", ["a", "b"])
-
-
-def test_precision_and_recall_by_hand() -> None:
-    read = ["USELESS", "USELESS", "USELESS", None, "USEFUL"]
-    truth = ["USELESS", "USELESS", "USEFUL", "USELESS", "USEFUL"]
-    found = precision_recall(read, truth, n_boot=50)
-    assert found["value"].to_dict() == pytest.approx({"precision": 2 / 3, "recall": 2 / 3})
-    assert found["n"].tolist() == [3, 3]
-    silent = precision_recall([None] * 5, truth, n_boot=50)
-    assert silent["reason"].to_dict()["precision"] == "'USELESS' is nowhere read"
-    assert silent["value"].to_dict()["recall"] == 0
-    with pytest.raises(UndefinedEstimateError, match="neither read nor labelled"):
-        precision_recall([None], ["USEFUL"])

@@ -54,10 +54,6 @@ def test_median_of_counts_is_the_median(values: list[int]) -> None:
     assert median_of_counts()(counts) == np.median(values)
 
 
-def test_median_of_nothing_is_not_a_number() -> None:
-    assert np.isnan(median_of_counts()(np.zeros(3)))
-
-
 def test_answers_after_a_run_by_hand(episode: Any) -> None:
     rows = [
         episode("q1", "--", regime="persistent"),  # reaches 2 at a decision, answers

@@ -21,7 +21,6 @@ from judged_useless.estimators.inference import non_inferiority, paired_contrast
 from judged_useless.estimators.judgments import useless_rate
 from judged_useless.estimators.matching import budget_of
 from judged_useless.estimators.planning import plan_questions
-from judged_useless.estimators.resampling import Resampling
 from judged_useless.estimators.success import mean_success, success_by_regime, tool_calls, utility
 
 Estimator = Callable[..., Estimate | pd.DataFrame]
@@ -82,15 +81,6 @@ def test_judgments_for_some_regimes_only_are_refused_by_name(random_cell: Any, e
         estimator(cell.assign(judgments=words))
 
 
-def test_a_regime_without_judgments_has_a_row_that_says_so(random_cell: Any) -> None:
-    cell = random_cell(0, regimes=("persistent", "clean"))
-    silent = cell["regime"] == "clean"
-    words = [[] if hush else list(said) for hush, said in zip(silent, cell["judgments"], strict=True)]
-    found = useless_rate(cell.assign(judgments=words), n_boot=50)
-    assert found["value"].isna().to_dict() == {"persistent": False, "clean": True}
-    assert found["reason"].to_dict()["clean"] == "no result has a judgment"
-
-
 ONE_QUESTION: list[tuple[Estimator, dict[str, Any]]] = [
     (time_matched_contrast, {}),
     (design_label_contrast, {}),
@@ -113,20 +103,6 @@ def test_one_question_has_a_value_but_no_interval(
     assert (found.low, found.high) == (None, None)
     assert found.reason == "one question cannot be resampled"
     assert "interval undefined: one question" in str(found)
-
-
-@pytest.mark.parametrize("frame", [hazard_by_failed_run, success_by_regime, useless_rate])
-def test_one_question_in_a_frame(episode: Any, frame: Callable[..., pd.DataFrame]) -> None:
-    rows = [episode("q", "-----", regime="persistent", success=False)]
-    found = frame(rows)
-    assert found["low"].isna().all()
-    assert set(found["reason"]) == {"one question cannot be resampled"}
-
-
-def test_planning_needs_more_than_one_question(episode: Any) -> None:
-    rows = [episode("q", "---", regime="persistent"), episode("q", "-+-", regime="recover_after_1")]
-    with pytest.raises(UndefinedEstimateError, match="one question cannot be resampled"):
-        plan_questions(rows)
 
 
 def test_unknown_regime(random_cell: Any) -> None:
@@ -167,16 +143,6 @@ def test_equal_resamples_give_no_zero_width_interval(episode: Any) -> None:
         assert found.reason == "every resample gives the same value"
 
 
-def test_undefined_resamples_are_counted(episode: Any) -> None:
-    rows = [
-        episode("q0", "-+-"),
-        *(episode(f"q{i}", "---") for i in range(1, 4)),
-        episode("q5", "----", last=""),
-    ]
-    found = time_matched_contrast(rows, n_boot=500)
-    assert 0 < found.n_failed < 500  # resamples without q0 have no group (b)
-
-
 def test_mixed_models_are_refused(cells: dict[str, pd.DataFrame]) -> None:
     both = pd.concat(cells.values())
     estimators: list[Estimator] = [mean_success, success_by_regime, utility, tool_calls]
@@ -196,11 +162,6 @@ def test_a_verdict_without_an_interval_is_refused(episode: Any) -> None:
         non_inferiority(rows, rows, margin=0.0)
 
 
-def test_a_text_is_no_table_of_episodes() -> None:
-    with pytest.raises(TypeError, match="load them first"):
-        time_matched_contrast("episodes.jsonl")  # type: ignore[arg-type]
-
-
 def test_episodes_without_a_budget_have_the_papers_and_do_not_mix_with_another(episode: Any) -> None:
     silent = [episode(f"q{n}", "+--+--", regime="persistent") for n in range(4)]
     longer = [episode(f"r{n}", "+--+--", regime="persistent") | {"budget": 16} for n in range(4)]
@@ -210,12 +171,6 @@ def test_episodes_without_a_budget_have_the_papers_and_do_not_mix_with_another(e
             time_matched_contrast([*short, *longer])
     assert budget_of(pd.DataFrame([*silent, *(row | {"question_id": "z"} for row in eight[:1])])) == 8
     assert budget_of(pd.DataFrame(longer)) == 16
-
-
-def test_more_resamples_than_memory_holds_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"n_boot must be at most 100,000, not 1000000000"):
-        Resampling(n_boot=10**9)
-    assert Resampling(n_boot=100_000).n_boot == 100_000
 
 
 def test_a_row_that_says_what_is_undefined_says_it_once() -> None:

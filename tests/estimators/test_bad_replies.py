@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
+from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.beliefs import (
     answers_when_favoured,
     belief_curves,
     belief_table,
-    missing_replies,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement, stated_points
@@ -57,12 +55,9 @@ def test_an_unprobed_run_beside_a_probed_one_has_no_replies() -> None:
         assert (row["value"], row["n"], row["n_missing"]) == (same["value"], same["n"], 1)
     assert found["going on was worth", 1]["n"] == 3
     assert answers_when_favoured(mixed, n_boot=20).n == answers_when_favoured(BOTH, n_boot=20).n == 2
-    table = missing_replies(mixed).loc["persistent"].to_dict()
-    assert table == {"decisions": 9, "no_usefulness": 3, "no_continuation": 3}
     for nothing in (None, NAN, pd.NA):
         hollow = [*BOTH, probed("q3", p_continue=nothing, prefer=[nothing] * 3)]
         assert curve(hollow)["says going on is worth", 1]["n_missing"] == 1
-        assert missing_replies(hollow).loc["persistent", "no_continuation"] == 3
 
 
 def test_what_was_not_repaired_counts_as_it_is() -> None:
@@ -97,14 +92,6 @@ def test_a_reply_that_no_probe_writes_is_refused(fields: dict[str, Any], message
     episodes = [*BOTH, probed("q3", **fields)]
     with pytest.raises(EpisodeError, match=f"episodes, row 5: .*{message}"):
         belief_curves(episodes, prior=PRIOR)
-    with pytest.raises(EpisodeError, match=message):
-        missing_replies(episodes)
-
-
-def test_replies_as_arrays_are_replies() -> None:
-    arrays = [each | {"p_continue": np.array([0.5, NAN, 0.5])} for each in BOTH]
-    row = curve(arrays)["says going on is worth", 2]
-    assert (row["n"], row["n_missing"]) == (0, 2)
 
 
 @pytest.mark.parametrize("field", ["model", "condition"])
@@ -112,7 +99,6 @@ def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
     measures: list[Callable[[Any], object]] = [
         belief_curves,
         answers_when_favoured,
-        missing_replies,
         stated_agreement,
     ]
     for other in (probed("q1", **{field: "another"}), probed("q9", **{field: "another"})):
@@ -122,7 +108,7 @@ def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
                 measure(episodes)
     seeds = [each | {"seed": seed} for each in BOTH for seed in (0, 1)]
     with pytest.raises(EpisodeError, match="a question occurs twice in a regime"):
-        missing_replies(seeds)
+        answers_when_favoured(seeds)
 
 
 def test_regimes_are_a_list_of_names_that_are_there() -> None:
@@ -169,29 +155,17 @@ def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
         stated_agreement(said(("USELESS", None, "useful")))
 
 
-def test_a_sample_is_of_a_whole_number_of_decisions() -> None:
-    for per_stratum in (NAN, 2.5, True, "2"):
-        with pytest.raises(TypeError, match="per_stratum must be a whole number"):
-            stated_agreement(said(), per_stratum=per_stratum)  # type: ignore[arg-type]
-    for per_stratum in (0, -1):
-        with pytest.raises(ValueError, match="per_stratum must be at least 1"):
-            stated_agreement(said(), per_stratum=per_stratum)
-
-
 def test_labels_that_are_none_are_named() -> None:
     for nothing in (None, NAN, pd.NA):
         with pytest.raises(ValueError, match="a, item 2: no label"):
             agreement(["x", nothing], ["x", "y"])
         with pytest.raises(ValueError, match="clusters, item 2: no cluster"):
             cohen_kappa(["x", "y"], ["x", "y"], clusters=["q", nothing])
-        found = precision_recall(["USELESS", nothing], ["USELESS", "USELESS"], n_boot=20)
-        assert found["value"].to_dict() == {"precision": 1, "recall": 0.5}
     with pytest.raises(TypeError, match=r"a, item 1: \['x'\], expected a text"):
         agreement([["x"], "y"], ["x", "y"])  # type: ignore[list-item]
     calls: tuple[tuple[str, Callable[[], object]], ...] = (
         ("positive", lambda: cohen_kappa(["x", "y"], ["x", "y"], positive="x")),
         ("clusters", lambda: cohen_kappa(["x", "y"], ["x", "y"], clusters="qr")),
-        ("labels", lambda: precision_recall(["USELESS"], "USELESS")),
     )
     for name, call in calls:
         with pytest.raises(TypeError, match=f"{name} must be a list, not one text"):

@@ -12,7 +12,6 @@ from judged_useless.estimators.beliefs import (
     belief_prior,
     belief_table,
     beliefs_by_model,
-    missing_replies,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement
@@ -90,12 +89,6 @@ def test_repaired_answers_count_here_if_they_were_asked_for() -> None:
     row = curves(unprobed)["answering now was worth", 1]
     assert (row["n"], row["n_missing"]) == (0, 2)
     assert "nothing was asked" in row["reason"]
-
-
-def test_missing_replies_are_counted() -> None:
-    table = missing_replies(EPISODES).to_dict("index")
-    assert table["persistent"] == {"decisions": 5, "no_usefulness": 0, "no_continuation": 1}
-    assert table["clean"] == {"decisions": 4, "no_usefulness": 1, "no_continuation": 0}
 
 
 def test_answers_where_the_report_favours_them() -> None:

@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.matching import mantel_haenszel
 
 Key = Callable[[dict[str, Any], int], Hashable]
 
@@ -125,10 +123,6 @@ def test_design_label_contrast_by_hand(episode: Any) -> None:
     assert found.n == 3
     with pytest.raises(UndefinedEstimateError, match="late_onset_from_3"):
         design_label_contrast(rows[:2])
-
-
-def test_mantel_haenszel_without_a_shared_stratum_is_not_a_number() -> None:
-    assert np.isnan(mantel_haenszel(np.array([[3.0, 1, 0, 0], [0, 0, 2, 1]])))
 
 
 def test_no_stratum_with_both_sides_is_refused_by_name(episode: Any) -> None:

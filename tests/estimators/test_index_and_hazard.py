@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 from judged_useless.episodes.decisions import decision_points
 from judged_useless.estimators.hazard import hazard_by_failed_run, integration_index
@@ -46,28 +45,8 @@ def test_given_failures_stand_in_for_a_schedule(episode: Any) -> None:
     assert integration_index(rows, n_boot=20).value == 1 - 1 / 3
 
 
-def test_clean_episodes_add_nothing(cells: dict[str, pd.DataFrame]) -> None:
-    cell = cells["unaided"]
-    clean = cell[cell["regime"] == "persistent"].assign(regime="clean")
-    with_clean = integration_index(pd.concat([cell, clean]), n_boot=20)
-    assert with_clean.value == integration_index(cell, n_boot=20).value
-
-
 def test_last_decision_can_be_chosen(episode: Any) -> None:
     rows = [episode("q1", "-------", regime="persistent"), episode("q2", "-----", regime="persistent")]
     assert integration_index(rows, t_max=4, n_boot=20)["h_4_5"] == 0
     with pytest.raises(ValueError, match="t_max must be at least 1"):
         integration_index(rows, t_max=0)
-
-
-def test_the_backup_source_never_fails(episode: Any) -> None:
-    row = episode("q", "----", last="", regime="ts_persistent")
-    row["actions"][1] = "backup_search"
-    assert decision_points([row])["failed_run"].tolist() == [1, 0, 1]
-
-
-def test_parametric_regimes_have_their_schedule(episode: Any) -> None:
-    rows = [episode("q", "----", last="", regime=name) for name in ("late_onset_from_2", "unheard_of")]
-    found = decision_points(rows)["failed_run"]
-    assert found[:3].tolist() == [0, 1, 2]
-    assert found[3:].isna().all()

@@ -114,13 +114,24 @@ def test_unread_judgments_are_counted_beside_the_contrast(episode: Any) -> None:
 SHARES = [share_answered, share_at_last_action, premature_rate, median_answer_action, useless_rate]
 
 
-@pytest.mark.parametrize("measure", [time_matched_contrast, *SHARES])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        time_matched_contrast,
+        design_label_contrast,
+        integration_index,
+        hazard_by_failed_run,
+        hazard_model,
+        *SHARES,
+    ],
+)
 @pytest.mark.parametrize("label", ["condition", "task"])
 def test_pooling_cells_is_said(measure: Callable[..., Any], label: str) -> None:
     one = load_episodes(condition=RULE)
     other = one.assign(**{label: "another"}, split="fresh300")
-    with pytest.warns(UserWarning, match=rf"pools 2 cells .*{label}"):
+    with pytest.warns(UserWarning, match=rf"pools 2 cells .*{label}") as caught:
         measure(pd.concat([one, other], ignore_index=True), n_boot=50)
+    assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         measure(one, n_boot=50)

@@ -1,6 +1,5 @@
 """The paper's printed numbers, recomputed on the released cells (must be equal at the printed precision)."""
 
-import sys
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
@@ -154,20 +153,3 @@ def recomputed(cell: pd.DataFrame) -> Iterator[tuple[str, str, list[float]]]:
         ("gamma", pooled, "earlier_useful"),
     ):
         yield "10", measure, [model[name].to_dict()[coefficient] for name in NUMBERS]
-
-
-def test_the_comparison_is_shown(cells: Cells, capsys: pytest.CaptureFixture[str]) -> None:
-    lines, mismatches = [f"{'condition':14s}{'measure':24s}{'printed':>24s}{'recomputed':>30s}"], []
-    for condition, cell in cells.items():
-        for table, measure, (value, low, high) in recomputed(cell):
-            row = printed(table, measure, condition, split="test300")
-            paper = f"{row['value']} [{row['low']}, {row['high']}]"
-            lines.append(
-                f"{condition:14s}{measure:24s}{paper:>24s}{f'{value:.4f} [{low:.4f}, {high:.4f}]':>30s}"
-            )
-            texts = [row[name] for name in NUMBERS]
-            if not all(map(agrees, texts, (value, low, high))):
-                mismatches.append(lines[-1])
-    with capsys.disabled():
-        sys.stdout.write("\n" + "\n".join(lines) + "\n")
-    assert not mismatches

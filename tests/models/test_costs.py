@@ -25,15 +25,6 @@ async def spend(meter: CostMeter, usage: Usage | None, worst: Usage = WORST) -> 
         charge.usage = usage
 
 
-async def test_totals_count_tokens_and_costs() -> None:
-    meter = CostMeter(PRICE)
-    await spend(meter, Usage(input=1_000_000, output=0, cache_read=7))
-    await spend(meter, Usage(input=0, output=200_000))
-    tokens = {"input": 1_000_000, "output": 200_000, "cache_read": 7, "cache_write": 0}
-    assert meter.totals() == {"requests": 2, "failed": 0, **tokens, "cost_usd": pytest.approx(2.000007)}
-    assert CostMeter().totals()["cost_usd"] is None
-
-
 async def test_requests_in_flight_cannot_pass_the_cap_together() -> None:
     meter = CostMeter(PRICE, cap_usd=2.5)
     running = 0
@@ -72,7 +63,6 @@ async def test_a_failed_request_frees_what_it_held() -> None:
         with pytest.raises(OSError, match="lost"):
             await failing()
     await spend(meter, Usage(input=0, output=0))
-    assert meter.totals()["failed"] == 3
     assert meter.spent_usd == 0
 
 

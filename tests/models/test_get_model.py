@@ -25,12 +25,6 @@ def test_an_option_that_a_provider_does_not_have_is_refused(spec: str) -> None:
         get_model(spec, tempurature=0)
 
 
-def test_a_missing_vllm_is_an_error_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("judged_useless.models.vllm_engine.find_spec", lambda _: None)
-    with pytest.raises(ImportError, match=r"pip install 'judged-useless\[vllm\]'"):
-        get_model("vllm:qwen3-8b")
-
-
 def test_importing_the_backends_imports_no_sdk() -> None:
     import subprocess
 

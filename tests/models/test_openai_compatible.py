@@ -148,9 +148,6 @@ async def test_usage_and_time_are_reported() -> None:
         model = make("openai", server.url)
         generation = await model.generate(MESSAGES)
         await model.aclose()
-    assert generation.text == TEXT
+    assert (generation.text, generation.cost_usd) == (TEXT, None)
     assert (generation.prompt_tokens, generation.completion_tokens, generation.cached_tokens) == (100, 12, 64)
-    assert generation.cost_usd is None
     assert 0 < generation.seconds < 5
-    tokens = {"input": 36, "output": 12, "cache_read": 64, "cache_write": 0}
-    assert model.totals() == {"requests": 1, "failed": 0, **tokens, "cost_usd": None}

@@ -50,10 +50,6 @@ def test_context_and_seed_can_be_replaced() -> None:
     assert chosen.preset == "qwen3-8b"
 
 
-def test_a_decoding_of_ones_own_is_not_called_the_papers() -> None:
-    assert identify("qwen3-8b", "vllm", decoding=Decoding()).preset is None
-
-
 @pytest.mark.parametrize(
     ("name", "provider", "options", "problem"),
     [

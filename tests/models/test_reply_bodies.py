@@ -6,35 +6,9 @@ from typing import Any
 import pytest
 from faulty_server import CHAT, MESSAGES, reply
 from judged_useless.models.costs import Usage
-from judged_useless.models.reply_bodies import END_WORDS, Reply, read_chat, read_message
+from judged_useless.models.reply_bodies import read_chat, read_message
 
 TEXT_PART = {"type": "text", "text": "Thought: a\n"}
-
-
-def chat(**message: Any) -> Reply:
-    body = json.loads(reply(CHAT))
-    body["choices"][0]["message"] = message
-    return read_chat(body)
-
-
-@pytest.mark.parametrize(
-    ("message", "text", "reasoning"),
-    [
-        ({"content": "a"}, "a", None),
-        ({"content": None, "reasoning": "hm"}, None, "hm"),
-        ({"content": "a", "reasoning_content": "hm"}, "a", "hm"),
-        ({"content": [TEXT_PART, {"type": "text", "text": "b"}]}, "Thought: a\nb", None),
-        (
-            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, TEXT_PART]},
-            "Thought: a\n",
-            "hm",
-        ),
-        ({"content": [{"type": "image_url", "image_url": {}}]}, None, None),
-        ({}, None, None),
-    ],
-)
-def test_text_and_thinking_of_a_chat(message: Any, text: str | None, reasoning: str | None) -> None:
-    assert (chat(**message).text, chat(**message).reasoning) == (text, reasoning)
 
 
 def test_thinking_of_a_message_is_kept_apart_from_the_text() -> None:
@@ -77,8 +51,3 @@ def test_usage_of_a_message_has_each_token_once() -> None:
 def test_what_is_no_chat_is_told_by_an_error(body: Any) -> None:
     with pytest.raises((KeyError, TypeError, AttributeError)):
         read_chat(body)
-
-
-def test_words_for_the_end_are_of_both_apis_and_of_other_servers() -> None:
-    known = {"stop", "eos", "eos_token", "end_turn", "stop_sequence", "length", "max_tokens", "model_length"}
-    assert known <= END_WORDS.keys()

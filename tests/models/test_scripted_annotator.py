@@ -5,11 +5,9 @@ from typing import Any
 
 import hamlets
 import pytest
-from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.models import get_model
 from judged_useless.models.base import Message
-from judged_useless.models.scripted import ScriptedModel
-from judged_useless.models.scripted_annotator import LABELS, ScriptedAnnotator
+from judged_useless.models.scripted_annotator import ScriptedAnnotator
 
 QUESTIONS = hamlets.load("many")
 
@@ -27,10 +25,6 @@ async def label(made: ScriptedAnnotator, **record: Any) -> str:
         {"role": "user", "content": json.dumps({"question": question, **record})},
     ]
     return (await made.generate(messages)).text
-
-
-def test_the_labels_are_those_of_the_streams() -> None:
-    assert {name: stream.labels for name, stream in STREAMS.items()} == LABELS
 
 
 async def test_a_result_is_labelled_by_the_questions_own_pages() -> None:
@@ -114,7 +108,3 @@ async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
 def test_what_is_no_annotator_is_refused(name: str, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         get_model(f"scripted:{name}", **options)
-
-
-def test_other_names_are_agents() -> None:
-    assert isinstance(get_model("scripted:own-5"), ScriptedModel)

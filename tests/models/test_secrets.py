@@ -7,7 +7,7 @@ import traceback
 import pytest
 from faulty_server import FAULTS, FaultyServer, body
 from http_models import MESSAGES, PROVIDERS, make
-from judged_useless.models.base import FatalModelError, ModelError
+from judged_useless.models.base import ModelError
 
 KEY = "secret-key-in-test"
 PASSWORD = "hunter2hunter2"
@@ -35,17 +35,9 @@ async def test_a_key_is_in_no_error_log_description_or_repr(
                 seen = everything(error)
             await model.aclose()
     assert KEY in str(server.requests[0].headers)
-    seen += repr(model) + json.dumps(model.describe()) + str(model.totals())
+    seen += repr(model) + json.dumps(model.describe())
     assert KEY not in seen
     assert KEY not in caplog.text
-
-
-async def test_what_the_service_says_of_the_key_is_redacted(provider: str) -> None:
-    async with FaultyServer("unauthorized") as server:
-        model = make(provider, server.url, api_key=KEY)
-        with pytest.raises(FatalModelError, match=r"Incorrect API key provided: \[redacted\]"):
-            await model.generate(MESSAGES)
-        await model.aclose()
 
 
 @pytest.mark.parametrize("where", ["reason", "text", "refusal"])
@@ -79,13 +71,3 @@ async def test_a_password_in_the_url_reaches_the_server_as_a_header_only(
     shown = repr(model) + json.dumps(model.describe()) + caplog.text
     assert PASSWORD not in shown
     assert "dXNlcjpodW50" not in shown
-
-
-async def test_a_key_of_the_environment_is_used(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"{provider.upper()}_API_KEY", KEY)
-    async with FaultyServer("ok") as server:
-        model = make(provider, server.url, api_key=None)
-        await model.generate(MESSAGES)
-        await model.aclose()
-    assert KEY in str(server.requests[0].headers)
-    assert KEY not in json.dumps(model.describe())

@@ -81,15 +81,6 @@ def test_context_overflows_of_known_servers(message: str, sdk: ModuleType) -> No
     assert type(error) is ContextOverflowError
 
 
-@pytest.mark.parametrize(
-    ("code", "message"),
-    [(429, "insufficient_quota"), (400, "Your credit balance is too low to access the API.")],
-)
-def test_an_empty_account_is_final(code: int, message: str, sdk: ModuleType) -> None:
-    error = meaning_of_sdk_error(status_error(sdk, code, message), sdk, NOTHING)
-    assert type(error) is EveryRequestFailsError
-
-
 def caused(error: Exception, cause: Exception) -> Exception:
     error.__cause__ = cause
     return error

@@ -134,14 +134,6 @@ async def test_a_form_is_asked_for_and_recorded() -> None:
     assert model.describe()["deviations"] == ["structured output: text held to a regular expression"]
 
 
-async def test_request_ids_differ() -> None:
-    engine = Engine()
-    model = make(engine)
-    for _ in range(2):
-        await model.generate(MESSAGES, max_new_tokens=1)
-    assert len({request_id for _, _, request_id in engine.seen}) == 2
-
-
 async def test_a_dead_engine_is_fatal_and_a_bug_stays_one() -> None:
     with pytest.raises(FatalModelError, match="vLLM: gone"):
         await make(Engine(error=EngineDeadError("gone"))).generate(MESSAGES, max_new_tokens=1)

@@ -1,12 +1,10 @@
 """Conditions are composed of parts; the table of the protocol, row by row."""
 
 import pytest
-from judged_useless.agent.stoppers import STOPPERS
 from judged_useless.protocol.conditions import (
     ADDED_PARTS,
     CONDITIONS,
     PARTS,
-    SIGNALS,
     get_condition,
 )
 
@@ -38,10 +36,6 @@ def test_a_condition_is_what_the_protocol_says(name: str) -> None:
     assert condition.two_source == (name in ("switch_rule", "both_exits"))
 
 
-def test_the_table_has_every_condition() -> None:
-    assert set(TABLE) == set(CONDITIONS)
-
-
 def test_a_combination_needs_no_code() -> None:
     combined = get_condition("budget+enforced_rule")
     assert combined.name == "budget+enforced_rule"
@@ -49,10 +43,6 @@ def test_a_combination_needs_no_code() -> None:
     both = get_condition("stated_rule+thinking")
     assert both.thinking
     assert both.additions == ("permit", "stated_rule")
-
-
-def test_the_order_of_the_names_is_the_order_of_the_sentences() -> None:
-    assert get_condition("say_budget+say_permission").additions == ("budget", "permit")
 
 
 def test_claude_haiku_has_its_fixes_in_two_conditions_only() -> None:
@@ -80,8 +70,3 @@ def test_claude_haiku_has_its_fixes_in_two_conditions_only() -> None:
 def test_a_condition_that_makes_no_sense_is_refused(name: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         get_condition(name)
-
-
-def test_names_of_signals_and_stoppers_are_those_in_use() -> None:
-    assert {part.signal for part in PARTS.values()} - {None} == set(SIGNALS)
-    assert {part.stopper for part in PARTS.values()} == set(STOPPERS)

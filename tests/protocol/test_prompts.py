@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from judged_useless.protocol.conditions import CONDITIONS, PARTS, get_condition
-from judged_useless.protocol.prompts import counter, get_wording, load_wordings, number_word
+from judged_useless.protocol.conditions import PARTS
+from judged_useless.protocol.prompts import get_wording, load_wordings
 
 # Cut out of the paper's text, not typed.
 STIMULI = json.loads((Path(__file__).parents[1] / "data" / "stimuli.json").read_text(encoding="utf-8"))
@@ -23,10 +23,6 @@ def test_the_base_prompt_is_the_papers() -> None:
 @pytest.mark.parametrize("name", ["permit", "budget", "stated_rule", "call_cost"])
 def test_added_sentences_are_the_papers_and_follow_a_blank_line(name: str) -> None:
     assert instructions(name) == f"{STIMULI['system']}\n\n{STIMULI[name]}"
-
-
-def test_two_additions_stand_on_two_lines() -> None:
-    assert instructions("permit", "budget").endswith(f"\n\n{STIMULI['permit']}\n{STIMULI['budget']}")
 
 
 def test_numbers_are_filled_in() -> None:
@@ -73,18 +69,3 @@ def test_search_r1_has_no_system_message_and_no_backup_tool() -> None:
     assert not wording.has_system
     with pytest.raises(ValueError, match="no backup tool"):
         wording.instructions((), two_source=True, budget=8, k=5)
-
-
-def test_an_unknown_wording_lists_the_known() -> None:
-    with pytest.raises(ValueError, match="react for a question; react for a claim; search-r1 for a question"):
-        get_wording("search-r1", "claim")
-
-
-def test_small_numbers_are_words() -> None:
-    assert [number_word(n) for n in (1, 5, 16, 17)] == ["one", "five", "sixteen", "17"]
-    assert counter(7) == "[Actions remaining: 7]"
-
-
-@pytest.mark.parametrize("name", CONDITIONS)
-def test_every_condition_composes(name: str) -> None:
-    assert get_condition(name).name == name

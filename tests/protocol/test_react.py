@@ -7,7 +7,6 @@ from judged_useless.protocol.turns import (
     STYLES,
     Turn,
     close_tag,
-    get_style,
     read_native_calls,
     read_react,
     read_tags,
@@ -40,6 +39,14 @@ REACT = {
     "two actions": (
         "Thought: x\nAction: search\nAction Input: a\nAction: search\nAction Input: b", Turn(None, "", "x"),
     ),
+    "markers in any case": ("thought : x\naction : SEARCH\nAction input: y", Turn("search", "y", "x")),
+    "a call in capitals": ("FINISH[Yes]", Turn("finish", "Yes", "")),
+    "an empty call": ("finish[]", Turn(None, "", "finish[]")),
+    "a call over two lines": ("finish[a\nb]", Turn(None, "", "finish[a\nb]")),
+    "two calls": ("search[A] and lookup[B]", Turn(None, "", "search[A] and lookup[B]")),
+    "two calls on two lines": ("search[A]\nfinish[B]", Turn(None, "", "search[A]\nfinish[B]")),
+    "a bracket after a blank": ("Action: search [Oslo]", Turn("search", "", "")),
+    "text after a bracket": ("Action: finish[44 [sic] rooms] now", Turn("finish", "44 [sic] rooms", "")),
     "prose": ("The answer is Paris.", Turn(None, "", "The answer is Paris.")),
     "empty": ("", Turn(None)),
     "no word": ("Thought: x\nAction:\nAction Input: y", Turn(None, "y", "x")),
@@ -70,11 +77,6 @@ NATIVE = {
 def test_a_turn_with_native_calls(case: str) -> None:
     text, turn = NATIVE[case]
     assert read_native_calls(text) == turn
-
-
-def test_native_markup_is_read_only_where_a_condition_says_so() -> None:
-    assert read_react(CALL).action is None
-    assert read_native_calls("<answer>1</answer>", otherwise=read_tags) == Turn("finish", "1", "")
 
 
 TAGS = {
@@ -126,12 +128,6 @@ def test_no_text_breaks_a_reader(text: str, mark: str) -> None:
 def test_what_is_written_in_the_format_is_read_back(thought: str, word: str, text: str) -> None:
     turn = read_react(f"Thought: {thought}\nAction: {word}\nAction Input: {text}")
     assert turn == Turn(word, text.strip(), thought.strip())
-
-
-def test_styles_are_looked_up_by_name() -> None:
-    assert get_style("react").stop == ("Observation:", "observation:")
-    with pytest.raises(ValueError, match="unknown style 'json'; known are react, search-r1"):
-        get_style("json")
 
 
 @pytest.mark.parametrize(

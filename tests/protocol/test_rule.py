@@ -26,24 +26,6 @@ def test_it_says_stop_while_the_current_run_is_long_enough(judgments: list[str |
         assert rule.run == run_after(judgments[:n])
 
 
-def test_the_papers_rule_stops_after_five() -> None:
-    rule = IntegrationRule()
-    assert [rule.observe("USELESS") for _ in range(6)] == [False] * 4 + [True] * 2
-
-
-def test_it_can_be_reset() -> None:
-    rule = IntegrationRule(k=1)
-    assert rule.observe("USELESS")
-    rule.reset()
-    assert not rule.should_stop
-
-
-@pytest.mark.parametrize(("arguments", "message"), [({"k": 0}, "k is 0"), ({"run": -1}, "run -1")])
-def test_nonsense_is_refused(arguments: dict[str, int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        IntegrationRule(**arguments)
-
-
 @pytest.mark.parametrize(
     ("reply", "judgment"),
     [
@@ -54,6 +36,8 @@ def test_nonsense_is_refused(arguments: dict[str, int], message: str) -> None:
         ("not USEFUL", "USEFUL"),
         ("", "UNPARSED"),
         ("use less", "UNPARSED"),
+        ("<think>It was USELESS, or", "UNPARSED"),
+        ("<think>USELESS?</think> useful", "USEFUL"),
         ("irrelevant", "UNPARSED"),
     ],
 )

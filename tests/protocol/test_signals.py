@@ -6,13 +6,9 @@ import hamlets
 import pytest
 from judged_useless._io.seeds import stable_seed
 from judged_useless.environment.environment import Environment
-from judged_useless.protocol.signals import content_words, lexical_judgment, random_judgment
+from judged_useless.protocol.signals import lexical_judgment, random_judgment
 
 QUESTION = "Which magazine was started first, Arthur's Magazine or First for Women?"
-
-
-def test_content_words_are_long_and_say_something() -> None:
-    assert content_words(QUESTION) == {"magazine", "started", "first", "arthur", "women"}
 
 
 @pytest.mark.parametrize(
@@ -51,8 +47,3 @@ def test_a_random_judgment_is_the_protocols_draw() -> None:
     assert random_judgment("q1", "persistent", 3, draw + 1e-9) == "USELESS"
     assert random_judgment("q1", "persistent", 3, draw) == "USEFUL"
     assert random_judgment("q1", "persistent", 3, 1.0) == "USELESS"
-
-
-def test_random_judgments_have_the_rate_they_are_given() -> None:
-    draws = [random_judgment(f"q{n}", "clean", t, 0.7) for n in range(500) for t in range(1, 9)]
-    assert abs(draws.count("USELESS") / len(draws) - 0.7) < 0.03

@@ -67,8 +67,3 @@ def test_messages_are_as_stored(condition: str, kind: str, style: str, budget: i
     if UPDATE:
         file.write_text(text, encoding="utf-8")
     assert file.read_text(encoding="utf-8") == text
-
-
-def test_nothing_else_is_stored() -> None:
-    wanted = {f"{condition}.{kind}.{style}.{budget}.txt" for condition, kind, style, budget in CASES}
-    assert {file.name for file in FOLDER.iterdir()} == wanted

@@ -45,38 +45,12 @@ class _Checks(Strict):
 
 @cache
 def load_checks() -> dict[str, ConsistencyCheck]:
-    """Return every check by name.
-
-    Raises
-    ------
-    RecordFileError
-        If the file is not what it should be.
-    """
+    """Return every check by name."""
     return {check.name: check for check in read(data_dir() / "consistency.yaml", _Checks).checks}
 
 
 def run(name: str, paper: PaperNumbers | None = None) -> list[Comparison]:
-    """Return the comparisons of one check.
-
-    Parameters
-    ----------
-    name : str
-        Of the check.
-    paper : PaperNumbers, optional
-        The numbers; the project's own by default.
-
-    Returns
-    -------
-    list of Comparison
-        At least one.
-
-    Raises
-    ------
-    KeyError
-        If there is no such check; the message lists those there are.
-    LookupError
-        If a number that the check compares is not there.
-    """
+    """Return the comparisons of one check."""
     known = load_checks()
     if name not in known:
         raise KeyError(f"there is no check {name!r}; there are {', '.join(known)}")
@@ -97,24 +71,12 @@ def _table() -> pd.DataFrame:
 
 
 def table() -> pd.DataFrame:
-    """Return every comparison of every check.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``check, tables``, then the fields of :class:`Comparison`.
-    """
+    """Return every comparison of every check."""
     return _table().copy()
 
 
 def summary() -> pd.DataFrame:
-    """Return how many comparisons of each check hold.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a check: ``check, rule, tables, comparisons, hold``.
-    """
+    """Return how many comparisons of each check hold."""
     holds = table().groupby("check", sort=False)["holds"].agg(comparisons="size", hold="sum").astype(int)
     said = {name: {"rule": check.rule, "tables": check.places} for name, check in load_checks().items()}
     about = pd.DataFrame.from_dict(said, orient="index").rename_axis("check")

@@ -9,14 +9,7 @@ import pandas as pd
 
 from paper_book.consistency.comparison import at, derived, same, stated, weighted
 from paper_book.consistency.generic import Items, Rows, value_of
-from paper_book.consistency.printed_numbers import (
-    MEANS,
-    SMALL,
-    Number,
-    PaperNumbers,
-    PrintedNumber,
-    arm,
-)
+from paper_book.consistency.printed_numbers import MEANS, SMALL, Number, PaperNumbers, PrintedNumber, arm
 from paper_book.published.transcribed import published_dir
 
 #: Measures whose rows are constants, counts of tests and words, not results.
@@ -24,6 +17,7 @@ _NO_RESULT = {
     "setting", "threshold", "definition", "claim_map", "printed_outcome", "outcome", "best_policy",
     "tests_passed", "tests_failed",
 }  # fmt: skip
+_ENDS = (("smallest", "low", min), ("largest", "high", max))
 _COUNTED = ("13", "14", "16", "25", "26")
 #: Column of the released cells: measure and field of the printed number.
 _PRINTED = {
@@ -129,21 +123,12 @@ def regrets(paper: PaperNumbers, _: Items) -> Rows:
 def answering_or_continuing(paper: PaperNumbers, _: Items) -> Rows:
     """Check that answering minus continuing (D.2) is their difference, and that of decisions won and lost."""
     for model in SMALL:
-        rows = {
-            measure: paper.one(f"text; panel=D.2; model={model}; measure={measure}")
-            for measure in (
-                "paired_difference", "answer_now_success", "continue_success", "n_answering_better",
-                "n_continuing_better",
-            )
-        }  # fmt: skip
+        rows = {row["measure"]: row for row in paper.find(f"text; panel=D.2; model={model}")}
         gain = rows["paired_difference"]
         parts = weighted([(1, at(rows["answer_now_success"])[1]), (-1, at(rows["continue_success"])[1])])
         yield derived(gain.what, at(gain), ("difference of both, Appendix D.2", parts))
-        won, lost, n = (
-            int(rows["n_answering_better"]["value"]),
-            int(rows["n_continuing_better"]["value"]),
-            int(gain["n"]),
-        )
+        won, lost = (int(rows[f"n_{side}_better"]["value"]) for side in ("answering", "continuing"))
+        n = int(gain["n"])
         net = Number.exact((won - lost) / n, f"({won} − {lost})/{n}")
         yield same(gain.what, at(gain), ("decisions won and lost, Appendix D.2", net))
 
@@ -174,14 +159,11 @@ def cost_adjusted_ranges(paper: PaperNumbers, items: Sequence[Sequence[str]]) ->
         for model in SMALL:
             wanted = f"6; measure=cost_adjusted_success; model={model}"
             a, b = (at(paper.one(f"{wanted}; condition={each}"))[1] for each in (first, second))
-            gaps.append(
-                Number(a.value - b.value, a.half + b.half, f"{a.value - b.value:+.3f}".replace("-", "−"))
-            )
-        for name, field, gap in (
-            ("smallest", "low", min(gaps, key=value_of)),
-            ("largest", "high", max(gaps, key=value_of)),
-        ):
-            yield derived(f"{claim.what}, {name}", at(claim, field), ("differences in Table 6", gap))
+            gap = a.value - b.value
+            gaps.append(Number(gap, a.half + b.half, f"{gap:+.3f}".replace("-", "−")))
+        for name, field, pick in _ENDS:
+            where = ("differences in Table 6", pick(gaps, key=value_of))
+            yield derived(f"{claim.what}, {name}", at(claim, field), where)
 
 
 def _growth(few: Number, many: Number) -> Number:
@@ -203,12 +185,9 @@ def growth_of_calls(paper: PaperNumbers, items: Items) -> Rows:
         if len(grown) == 1:
             yield derived(claim.what, at(claim), (f"Table {table}", grown[0]))
             continue
-        yield derived(
-            f"{claim.what}, smallest", at(claim, "low"), (f"Table {table}", min(grown, key=value_of))
-        )
-        yield derived(
-            f"{claim.what}, largest", at(claim, "high"), (f"Table {table}", max(grown, key=value_of))
-        )
+        for name, field, pick in _ENDS:
+            where = (f"Table {table}", pick(grown, key=value_of))
+            yield derived(f"{claim.what}, {name}", at(claim, field), where)
 
 
 def shares_add_up(paper: PaperNumbers, _: Items) -> Rows:
@@ -223,39 +202,13 @@ def shares_add_up(paper: PaperNumbers, _: Items) -> Rows:
     yield derived(what, ("§7, Appendix D.4", total), ("all episodes", Number.exact(1.0, "100 %")))
 
 
-def agents(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that seven agents are tested and five answer on at most 7 % after five judgments in a row."""
-    tested = {row["model"] for row in paper.find("2")}
-    claim = paper.one("text; panel=abstract; row=agents-tested")
-    yield stated(
-        "agents tested",
-        (claim.place, claim["value"]),
-        ("Table 2", str(len(tested))),
-        holds=claim["value"] == str(len(tested)),
-    )
+def agents_that_answer(paper: PaperNumbers, _: Items) -> Rows:
+    """Check that five agents answer on at most 7 % after five judgments in a row."""
     rows = paper.find("text|5; panel=1|C.1|A17; measure=answered_after_5")
     few = {row["model"] for row in rows if row["k"] and int(row["k"]) <= 0.075 * int(row["n"])}
     k, n = paper.one("text; panel=1; measure=n_agents").fraction()
-    yield stated(
-        "agents that answer on at most 7 %",
-        ("§1", f"{k} of {n}"),
-        ("§1, Appendix C.1, Table 5", str(len(few))),
-        holds=k == len(few),
-    )
-
-
-def changed_significance(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that three contrasts of Table 12 change significance under repair (Appendix C.5)."""
-    marked = {
-        (row["row"], row["model"], row["task"]) for row in paper.find("12") if row["note"].startswith("†")
-    }
-    claim = paper.one("text; panel=C.5; measure=n_changed")
-    yield stated(
-        "contrasts marked †",
-        (claim.place, claim["value"]),
-        ("Table 12", str(len(marked))),
-        holds=claim["value"] == str(len(marked)),
-    )
+    where = ("§1, Appendix C.1, Table 5", str(len(few)))
+    yield stated("agents that answer on at most 7 %", ("§1", f"{k} of {n}"), where, holds=k == len(few))
 
 
 def endings(paper: PaperNumbers, _: Items) -> Rows:
@@ -303,17 +256,3 @@ def number_of_cells(paper: PaperNumbers, _: Items) -> Rows:
             holds=expected == found[split],
             gap=expected - found[split],
         )
-
-
-def unparsed_judgments(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that no judgment of a local model is unparsed (Appendix A) in the released episodes (card)."""
-    text = paper.one("text; panel=A; measure=unparsed_rate; unit=count")
-    card = paper.one("card; measure=unparsed_rate")
-    yield stated(
-        "local models · unparsed judgments",
-        (text.place, text["value"]),
-        (card.place, card["value"]),
-        holds=text["value"] == card["value"],
-        gap=float(text["value"]) - float(card["value"]),
-        note="Appendix A says it of the rule's counter (amendment 2), the card of all released episodes",
-    )

@@ -11,37 +11,20 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two numbers that should agree.
-
-    Attributes
-    ----------
-    what : str
-        The quantity.
-    left_place, right_place : str
-        Where each is printed, or what it was computed from.
-    left, right : str
-        Both as printed or computed.
-    gap : float
-        Left minus right.
-    allowed : float
-        Largest absolute gap that rounding explains.
-    holds : bool
-        Whether the gap is explained.
-    note : str
-        What a reader should know about it.
-    rounded : bool
-        The numbers as printed lead to another last digit, and rounding explains it.
-    """
+    """Two numbers that should agree: where each is printed, or what it was computed from."""
 
     what: str
     left_place: str
     left: str
     right_place: str
     right: str
+    #: Left minus right, and the largest absolute gap that rounding explains.
     gap: float
     allowed: float
     holds: bool
+    #: What a reader should know about it.
     note: str = ""
+    #: The numbers as printed lead to another last digit, and rounding explains it.
     rounded: bool = False
 
 
@@ -57,10 +40,7 @@ def _compared(
 
 
 def same(what: str, left: tuple[str, Number], right: tuple[str, Number]) -> Comparison:
-    """Compare one quantity printed in two places: some value must round to both.
-
-    At equal precision both prints must be equal. Against an exact number a tie may have gone either way.
-    """
+    """Compare one quantity printed in two places: some value must round to both."""
     halves = (left[1].half, right[1].half)
     return _compared(what, left, right, slack=SLACK if min(halves) == 0 else -SLACK, last=max(halves))
 

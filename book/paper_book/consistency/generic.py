@@ -1,7 +1,7 @@
 """Comparators of checks that are a list of selections: what is compared with what stands in the data."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import ge, gt, le, lt
 from typing import Any
 
@@ -11,6 +11,12 @@ from paper_book.consistency.printed_numbers import Number, PaperNumbers, Printed
 Rows = Iterator[Comparison]
 Items = Sequence[Mapping[str, Any]]
 _SIGNS = {">": gt, "<": lt, "≥": ge, "≤": le}
+#: How two statements, as texts, should relate.
+_RELATIONS: Mapping[str, Callable[[str, str], bool]] = {
+    "equal": lambda left, right: left == right,
+    "at most": lambda left, right: float(left) <= float(right),
+    "not in": lambda left, right: left not in right,
+}
 
 
 def value_of(number: Number) -> float:
@@ -99,6 +105,29 @@ def claims(paper: PaperNumbers, items: Items) -> Rows:
                 gap=at(entry, item.get("gap", field))[1].value,
                 note=item.get("note", "").format(beside=beside),
             )
+
+
+def pairs(paper: PaperNumbers, items: Items) -> Rows:
+    """Set two statements side by side: `rows` are numbers, `counts` how many values fields have in rows."""
+    for item in items:
+        said: dict[str, Any] = {name: paper.one(text) for name, text in item.get("rows", {}).items()}
+        for name, (text, *fields) in item.get("counts", {}).items():
+            mark = item.get("marked", "")
+            rows = [row for row in paper.find(text) if row["note"].startswith(mark)]
+            said[name] = list(dict.fromkeys(", ".join(row[field] for field in fields) for row in rows))
+            said[f"n_{name}"] = len(said[name])
+            said[name] = ", ".join(said[name])
+        (place, text), (there, other) = item["left"], item["right"]
+        left, right = (each.format(**said) for each in item["compare"])
+        gap = float(left) - float(right) if item.get("gap") else 0.0
+        yield stated(
+            item["what"],
+            (place.format(**said), text.format(**said)),
+            (there.format(**said), other.format(**said)),
+            holds=_RELATIONS[item["holds"]](left, right),
+            gap=gap,
+            note=item.get("note", ""),
+        )
 
 
 def ranges(paper: PaperNumbers, items: Items) -> Rows:

@@ -21,17 +21,7 @@ Selection = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True)
 class Number:
-    """A number and how far the value behind it may lie from it.
-
-    Attributes
-    ----------
-    value : float
-        The number, a percentage as a share.
-    half : float
-        Half a unit of its last printed place; 0 for an exact number.
-    text : str
-        The number as printed or computed.
-    """
+    """A number, a percentage as a share; half a unit of its last printed place, 0 if exact; its print."""
 
     value: float
     half: float
@@ -165,11 +155,7 @@ class PaperNumbers:
         return 100 if model == "claude-sonnet-5" else _QUESTIONS.get(split)
 
     def success(self, quantity: Mapping[str, str]) -> Number | None:
-        """Return the success of an arm in a regime or a mean of regimes, as precisely as printed.
-
-        A regime's success printed with three decimals fixes the number of questions answered correctly, so a
-        mean over regimes that are all printed is exact; otherwise the printed mean is returned.
-        """
+        """Return the success of an arm in a regime or a mean of regimes, as precisely as printed."""
         key = dict(quantity) | {"measure": "success"}
         n = self.questions(key["model"], key["split"]) if key["regime"] != "ts_mean6" else None
         members = [

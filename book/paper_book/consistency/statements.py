@@ -21,57 +21,6 @@ def arms_of_table_2(paper: PaperNumbers, _: Items) -> Rows:
         )
 
 
-def registered_fever_tests(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that FEVER has the tests F-H1 to F-H10 that Table 3 names."""
-    tests = [row["row"] for row in paper.find("4; measure=printed_outcome; panel=A4")]
-    yield stated(
-        "FEVER tests",
-        ("Table 3", "F-H1–F-H10"),
-        ("Table 4", f"{len(tests)}: {', '.join(tests)}"),
-        holds=len(tests) == 10,
-        gap=10.0 - len(tests),
-        note="the numbers follow those of the HotpotQA tests that were carried over",
-    )
-
-
-def contexts(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that all other Qwen2.5-7B arms stayed within 8,192 tokens (deviation 1)."""
-    first = paper.one("text; row=deviation-1-context-of-the-other-arms")
-    third = paper.one("text; row=deviation-3-context-exceeded")
-    gap = float(third["value"]) - float(first["value"])
-    yield stated(
-        "qwen2.5-7b · tokens of a trajectory",
-        ("Appendix A, deviation 1", f"≤ {first['value']}"),
-        ("Appendix A, deviation 3", f"> {third['value']}"),
-        holds=gap <= 0,
-        gap=gap,
-        note="deviation 1 is from the original runs, deviation 3 from amendment 5's 16-action budget arm",
-    )
-
-
-def thresholds_on_development_questions(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that every threshold was set on the 100 development questions (§2)."""
-    haiku = paper.one("text; panel=A; row=threshold-of-the-enforced-rule; model=claude-haiku-4.5")
-    yield stated(
-        "claude-haiku-4.5 · k",
-        ("§2", "every threshold on the 100 development questions"),
-        (haiku.place, f"k = {haiku['value']}, from its own pilot"),
-        holds="pilot" not in haiku["note"],
-    )
-
-
-def saved_judgments(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that none of Claude Sonnet 5's per-step judgments were saved (Table 9, note)."""
-    lost, total = paper.one("text; row=regimes-whose-rule-run-judgments-were-not-saved").fraction()
-    yield stated(
-        "claude-sonnet-5 · regimes without saved judgments",
-        ("Table 9, note", "all"),
-        ("Appendix B.4", f"{lost} of {total}"),
-        holds=lost == total,
-        gap=float(total - lost),
-    )
-
-
 def one_mean4(paper: PaperNumbers, _: Items) -> Rows:
     """Check that mean4 is one average."""
     used = {row["regime"]: row.place for row in paper.find("17|24; regime=mean4|mean4_late")}

@@ -9,6 +9,7 @@ from paper_book.figures.dots import (
     judged_and_answered_by_model,
 )
 from paper_book.figures.maps import contrast_heatmap, cost_against_success
+from paper_book.figures.specification_curve import specification_curve, study_sizes
 from paper_book.figures.strips import contrasted_histories, episode_strips, failure_schedules
 from paper_book.figures.style import MODELS, Picture
 
@@ -30,4 +31,6 @@ __all__ = [
     "judgments_by_position",
     "run_length_curves",
     "sequential_tests",
+    "specification_curve",
+    "study_sizes",
 ]

@@ -14,23 +14,7 @@ from paper_book.measures.registry import PaperMeasure
 
 
 def plain(name: str, value: float, n: int, part: pd.DataFrame, level: float, **parts: float) -> Estimate:
-    """Return a number that the paper prints without an interval.
-
-    Parameters
-    ----------
-    name : str
-        Of the number.
-    value : float
-        The number.
-    n : int
-        Observations that it rests on.
-    part : pandas.DataFrame
-        Episodes that they are from.
-    level : float
-        Level of the intervals that go with it.
-    **parts : float
-        Kept with it, such as ``count``.
-    """
+    """Return a number that the paper prints without an interval."""
     if not isfinite(value):
         raise UndefinedEstimateError(f"{name} is undefined on these episodes")
     return Estimate(
@@ -45,15 +29,7 @@ def _parameters(call: Callable[..., Any]) -> frozenset[str]:
 
 
 class Calculator:
-    """Measures on the cells of some episodes.
-
-    Parameters
-    ----------
-    cells : CellIndex
-        The episodes.
-    n_boot, seed, level
-        Of the question-cluster bootstrap.
-    """
+    """Measures on the cells of some episodes."""
 
     def __init__(self, cells: CellIndex, *, n_boot: int, seed: int, level: float) -> None:
         self.cells = cells
@@ -71,24 +47,7 @@ class Calculator:
         regimes: tuple[str, ...],
         price: float = 0.0,
     ) -> Estimate | str:
-        """Return a measure, or the word that is its result.
-
-        Parameters
-        ----------
-        measure : PaperMeasure
-            A row of the registry with a call for so many cells.
-        keys : sequence of CellKey
-            Cells that lack nothing for it.
-        regimes : tuple of str
-            Regimes that are read.
-        price : float
-            λ, the price of a tool call in units of a correct answer, where the measure leaves it open.
-
-        Raises
-        ------
-        UndefinedEstimateError
-            If the episodes do not give it.
-        """
+        """Return a measure, or the word that is its result."""
         call = measure.function(len(keys))
         assert call is not None
         parts = [self.cells.part(key, regimes) for key in keys]

@@ -83,19 +83,7 @@ def manifest(split: str) -> tuple[str, ...]:
 
 
 def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Return episodes with ``task`` and ``budget``, which released episodes leave out.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With ``task`` "hotpotqa" (or "fever", on a split whose name starts so) and ``budget`` 8 where they
-        were missing.
-    """
+    """Return episodes with ``task`` and ``budget``, which released episodes leave out."""
     splits = episodes["split"] if "split" in episodes else pd.Series("", index=episodes.index, dtype="str")
     by_split = splits.str.startswith("fever").map({True: "fever", False: "hotpotqa"})
     task = episodes["task"].fillna(by_split) if "task" in episodes else by_split
@@ -104,18 +92,7 @@ def with_cell_labels(episodes: pd.DataFrame) -> pd.DataFrame:
 
 
 class CellIndex:
-    """Episodes by cell.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of any number of cells.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
-    """
+    """Episodes by cell."""
 
     def __init__(self, episodes: pd.DataFrame) -> None:
         labelled = with_cell_labels(validate(episodes))

@@ -35,21 +35,7 @@ def is_released(key: CellKey) -> bool:
 
 
 def run_command(key: CellKey, regimes: Sequence[str] = MEAN6) -> str:
-    """Return the command line that runs a cell.
-
-    Parameters
-    ----------
-    key : CellKey
-        The cell.
-    regimes : sequence of str
-        Regimes that are needed; the six of mean6, or some of them, are the command's default. Where the
-        paper ran fewer, only those are named.
-
-    Examples
-    --------
-    >>> run_command(CellKey("qwen3-8b", "combo", "fever", "fever292"))
-    'judged-useless run --model vllm:qwen3-8b --condition combo --task fever'
-    """
+    """Return the command line that runs a cell."""
     runs = registry().runs
     maker = key.model.partition("-")[0]
     provider = "" if ":" in key.model else f"{runs.providers.get(maker, 'vllm')}:"
@@ -120,34 +106,14 @@ def probe_commands(
 
 
 def cell_commands(model: str, conditions: Sequence[str], split: str = "test300") -> list[str]:
-    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own.
-
-    Examples
-    --------
-    >>> cell_commands("claude-haiku-4.5", ["enforced_rule"])
-    ['judged-useless run --model anthropic:claude-haiku-4.5 --condition enforced_rule']
-    >>> cell_commands("qwen3-32b", ["unaided", "enforced_rule"])
-    ['make data', 'make book SOURCE=hub']
-    """
+    """Return the commands that bring cells of HotpotQA: those of the release, or runs of one's own."""
     keys = [CellKey(model, condition, split=split) for condition in conditions]
     hub = ["make data", "make book SOURCE=hub"] if any(map(is_released, keys)) else []
     return hub + [run_command(key) for key in keys if not is_released(key)]
 
 
 def how_to_fill(record: Mapping[Any, Any]) -> str:
-    """Return what kind of thing would fill an empty cell, or why nothing does.
-
-    Parameters
-    ----------
-    record : mapping
-        A row of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    str
-        :data:`RELEASED` or :data:`RUN` where whole cells are needed, otherwise the probe's command or a
-        reason; empty where nothing is missing.
-    """
+    """Return what kind of thing would fill an empty cell, or why nothing does."""
     if not pd.isna(record["recomputed"]) or record.get("recomputed_words"):
         return ""
     what = quantity_of(record)
@@ -173,21 +139,7 @@ def _empty(compared: pd.DataFrame) -> list[tuple[dict[Any, Any], str]]:
 
 
 def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str]:
-    """Return the commands that would run the cells behind the empty numbers, one a cell.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Rows of :func:`paper_book.measures.recompute.recompute`.
-    probed : bool, default True
-        Name the cells too of which a probe is needed, where these are not there.
-
-    Returns
-    -------
-    list of str
-        In order of first need; the regimes of a cell are joined. Cells of which only the answers to a probe
-        are missing are not among them.
-    """
+    """Return the commands that would run the cells behind the empty numbers, one a cell."""
     wanted: dict[CellKey, dict[str, None]] = {}
     for record, kind in _empty(compared):
         lacking = kind.startswith(_REPLAY) and str(record["reason"]).startswith(NEEDS_CELLS)
@@ -233,13 +185,7 @@ def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
 
 
 def filling(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return what would fill the empty cells of a comparison, and how many numbers each kind would.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``what would fill them`` and ``numbers``, most numbers first.
-    """
+    """Return what would fill the empty cells of a comparison, and how many numbers each kind would."""
     kinds = pd.Series([kind for _, kind in _empty(compared)], dtype="str")
     counts = kinds.value_counts(sort=False).sort_values(ascending=False, kind="stable")
     return counts.rename_axis("what would fill them").rename("numbers").reset_index()

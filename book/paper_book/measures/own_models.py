@@ -34,19 +34,7 @@ def elsewhere(compared: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return what can decide a claim of the paper: its own cells, as language models fill them.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows with a published number; nothing is recomputed in those that a simulated or scripted agent
-        filled under the name of one of the paper's models.
-    """
+    """Return what can decide a claim of the paper: its own cells, as language models fill them."""
     rows = compared[~compared["own"].astype(bool)].copy()
     if "simulated" in rows:
         numbers = [name for name in rows if str(name).startswith("recomputed") and name != "recomputed_words"]
@@ -55,21 +43,7 @@ def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_models(printed: pd.DataFrame, cells: Sequence[CellKey]) -> pd.DataFrame:
-    """Append rows for each model that the paper does not have, after the rows of one that it has.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of published numbers.
-    cells : sequence of CellKey
-        Cells that there are episodes of.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows given, and below them those of the other models, with nothing published in them and ``own``
-        set. Where their task, split or budget is not the one that the table is on, their labels name it.
-    """
+    """Append rows for each model that the paper does not have, after the rows of one that it has."""
     known = set(printed["model"]) | set(_LABELS)
     template = next((model for model in _LABELS if model in set(printed["model"])), None)
     settings: dict[CellKey, set[str]] = {}

@@ -18,32 +18,19 @@ _PRICE = re.compile(r"λ=(\d+(?:\.\d+)?)")
 
 @dataclass(frozen=True)
 class PaperQuantity:
-    """A published number.
-
-    Attributes
-    ----------
-    name : str
-        Its measure in the registry.
-    measure : PaperMeasure or None
-        The row; None where the registry has none.
-    keys : tuple of CellKey
-        Its cells: one, the two that are compared, or these two for each of several runs.
-    regimes : tuple of str
-        Regimes that are read; none where the number should name some and doesn't.
-    price : float
-        λ, where the row names one.
-    scale : int
-        100 for a number that is printed in per cent, otherwise 1.
-    why_not : str
-        Why no run gives it; empty for a number that runs, with their probes, can give.
-    """
+    """A published number: its measure in the registry, its cells, and what it needs beside them."""
 
     name: str
     measure: PaperMeasure | None
+    #: One cell, the two that are compared, or these two for each of several runs.
     keys: tuple[CellKey, ...]
+    #: Regimes that are read; none where the number should name some and doesn't.
     regimes: tuple[str, ...]
+    #: λ, where the row names one.
     price: float
+    #: 100 for a number that is printed in per cent, otherwise 1.
     scale: int
+    #: Why no run gives it; empty for a number that runs, with their probes, can give.
     why_not: str
 
     @property

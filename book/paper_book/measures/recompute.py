@@ -121,24 +121,7 @@ def _origin(quantities: Sequence[PaperQuantity], cells: CellIndex) -> dict[str, 
 def as_grid(
     compared: pd.DataFrame, values: str, rows: Sequence[str], columns: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """Return one number for each condition and model.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`recompute`, with one row a model and condition.
-    values : str
-        Column of the number, such as ``"value"`` or ``"recomputed"``.
-    rows : sequence of str
-        Conditions, in the order wanted.
-    columns : sequence of str, optional
-        Models, in the order wanted; those of `compared` by default.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index ``condition``, columns ``model``; NaN where there is no number.
-    """
+    """Return one number for each condition and model."""
     names = list(dict.fromkeys(compared["model"])) if columns is None else list(columns)
     by_cell = compared.set_index(["condition", "model"])[values].astype(float)
     return pd.DataFrame(

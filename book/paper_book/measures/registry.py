@@ -139,11 +139,5 @@ class Registry(Strict):
 
 @cache
 def registry() -> Registry:
-    """Return the registry; a measure is added by a row of the file, or an entry of ``measures``.
-
-    Raises
-    ------
-    RecordFileError
-        If the file is not what it should be.
-    """
+    """Return the registry; a measure is added by a row of the file, or an entry of ``measures``."""
     return read(data_dir() / "measures.yaml", Registry)

@@ -33,23 +33,7 @@ def one_each(printed: pd.DataFrame) -> pd.DataFrame:
 
 
 def compare(printed: pd.DataFrame, computed: pd.DataFrame, on: Sequence[str]) -> pd.DataFrame:
-    """Hold recomputed values against published ones, at the printed precision.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`published`.
-    computed : pandas.DataFrame
-        Columns `on`, ``value``, ``low`` and ``high``, in the unit of the printed number; no two rows may
-        agree in all of `on`.
-    on : sequence of str
-        Columns that identify a quantity.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a published number, in the same order: as :func:`hold` returns it.
-    """
+    """Hold recomputed values against published ones, at the printed precision."""
     renamed = {name: f"recomputed_{name}".removesuffix("_value") for name in _FIELDS}
     mine = computed[[*on, *_FIELDS]].rename(columns=renamed)
     return hold(printed.merge(mine, on=list(on), how="left", validate="many_to_one"))

@@ -48,14 +48,7 @@ def _titles(folder: Path) -> pd.DataFrame:
 
 
 def titles() -> pd.DataFrame:
-    """Return what there is of the paper's numbers, one row a table.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index ``table``: "1" to "28", "text", "figures" and "card" (the card of the released episodes);
-        ``file``, ``name`` (short) and ``title`` (a sentence; empty for what is no table).
-    """
+    """Return what there is of the paper's numbers, one row a table."""
     return _titles(published_dir()).copy()
 
 
@@ -65,23 +58,7 @@ def tables() -> dict[str, Path]:
 
 
 def read_file(path: Path) -> pd.DataFrame:
-    """Return the rows of one file, all fields as printed, after checking its form.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        A CSV file of published numbers.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns :data:`COLUMNS`, all text, empty where nothing is printed.
-
-    Raises
-    ------
-    PublishedError
-        If the header is another one, a line has too many or too few fields, or a number is none.
-    """
+    """Return the rows of one file, all fields as printed, after checking its form."""
     try:
         frame = pd.read_csv(path, dtype=str, na_filter=False, encoding="utf-8")
     except pd.errors.ParserError as error:
@@ -112,14 +89,7 @@ def _numbers(path: Path) -> pd.DataFrame:
 
 
 def check_files() -> None:
-    """Check every file of published numbers: its form, its words, and that no two rows are one number.
-
-    Raises
-    ------
-    PublishedError
-        If a file is malformed, a name is not in ``vocabulary.csv``, a row is of another table, or repeats
-        what identifies another one.
-    """
+    """Check every file of published numbers: its form, its words, and that no two rows are one number."""
     vocabulary = pd.read_csv(published_dir() / "vocabulary.csv", dtype=str, na_filter=False)
     known = {field: set(names) for field, names in vocabulary.groupby("field")["name"]}
     key = [name for name in COLUMNS[:11] if name != "table"]

@@ -17,13 +17,7 @@ Ask = Callable[[Asked], Answer]
 
 
 def resolve(test: RegisteredTest, model: str, each: Place, quantity: Quantity) -> Asked:
-    """Fill in where a quantity is measured: from itself, else the entry of ``each``, else the test.
-
-    Raises
-    ------
-    ValueError
-        If arm or regimes are given nowhere, or a ``minus`` does not fit the measure.
-    """
+    """Fill in where a quantity is measured: from itself, else the entry of ``each``, else the test."""
     row, where = quantity.row, f"{test.key}, {quantity.measure}"
     if row.why_not:
         return Asked(quantity.measure, (), (), "")

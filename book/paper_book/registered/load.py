@@ -13,17 +13,7 @@ from paper_book.strict_yaml import RecordFileError, Strict, read
 
 
 class MappedClaim(Strict):
-    """A claim of the paper's main text.
-
-    Attributes
-    ----------
-    claim : str
-        The claim, as the row of Table 3 words it.
-    tests : tuple of str
-        Registered tests that bear on it, by document and id.
-    sections : tuple of str
-        Sections of the book that recompute it, by file name.
-    """
+    """A claim of the paper's main text."""
 
     claim: Text
     tests: Annotated[tuple[Text, ...], Field(min_length=1)]
@@ -38,13 +28,7 @@ class ClaimMap(Strict):
 
 @cache
 def load_preregistration(path: Path | None = None) -> Preregistration:
-    """Return every registered test, and the documents that fixed them, in the order of the paper.
-
-    Raises
-    ------
-    RecordFileError
-        If the file is not what it should be.
-    """
+    """Return every registered test, and the documents that fixed them, in the order of the paper."""
     return read(path or data_dir() / "preregistration.yaml", Preregistration)
 
 
@@ -65,13 +49,7 @@ def load_documents() -> dict[str, str]:
 
 
 def load_claims(path: Path | None = None) -> tuple[MappedClaim, ...]:
-    """Return the claims of Table 3 with their tests and sections, in the order of the paper.
-
-    Raises
-    ------
-    RecordFileError
-        If the file is not what it should be, or names a test or a claim that there is not.
-    """
+    """Return the claims of Table 3 with their tests and sections, in the order of the paper."""
     path = path or data_dir() / "claims.yaml"
     claims = read(path, ClaimMap).claims
     known, rows = {test.key for test in load_tests()}, set(published(3)["row"])

@@ -76,19 +76,7 @@ def _most_precise(rows: Iterable[dict[Any, Any]], name: str) -> float | None:
 
 
 def number_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
-    """Return the published numbers of tests beside the recomputed ones.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`paper_book.published.compare` returns it, one row a published number that was
-        recomputed, with ``test`` and ``quantity``; without rows where none was.
-    """
+    """Return the published numbers of tests beside the recomputed ones."""
     parts = [part for result in results if not (part := _numbers_of(result)).empty]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["test", "quantity"])
 

@@ -89,15 +89,7 @@ def _agreement_text(result: RegisteredResult) -> str:
 
 
 def outcome_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
-    """Return the whole table of tests: prediction, published and recomputed outcome, agreement.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a test: ``test`` (document and id), ``prediction``, ``models``, ``decided by`` (its criteria),
-        ``published`` (outcome), ``as printed``, ``recomputed`` (outcome), ``decided`` (cases decided, of all)
-        ``agreement`` and ``needs`` (what is missing for the outcome; empty for nothing).
-    """
+    """Return the whole table of tests: prediction, published and recomputed outcome, agreement."""
     return pd.DataFrame(
         {
             "test": result.test.key,
@@ -171,21 +163,7 @@ def _where(case: RegisteredCase) -> str:
 
 
 def case_rows(results: Sequence[RegisteredResult], *, decided: bool = True) -> pd.DataFrame:
-    """Return the cases of tests with their numbers.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-    decided : bool, default True
-        Only the cases that are decided.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a case: ``test``, ``check``, ``case`` (model and what tells it apart), ``numbers``,
-        ``recomputed`` and ``published`` (labels; empty where the paper prints none) and ``needs``.
-    """
+    """Return the cases of tests with their numbers."""
     rows = [
         (
             result.test.key,
@@ -205,14 +183,7 @@ def case_rows(results: Sequence[RegisteredResult], *, decided: bool = True) -> p
 
 
 def claim_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
-    """Return the claims of Table 3 with their tests, sections and analyses.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a claim: ``claim``; ``sections`` and ``tests``, lists of (text, address) where a test's text
-        holds its published outcome; ``exploratory`` and ``appendix``, as Table 3 prints them.
-    """
+    """Return the claims of Table 3 with their tests, sections and analyses."""
     by_key = {result.test.key: result.test for result in results}
     rows = []
     for claim in load_claims():

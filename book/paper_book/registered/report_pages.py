@@ -83,24 +83,7 @@ def _grouped(
 def outcome_table(
     results: Sequence[RegisteredResult], *, caption: str, source: str, note: str = ""
 ) -> GroupedTable:
-    """Return all tests by document: prediction and rule, published and recomputed outcome, agreement.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-    caption : str
-        What the table says and where its numbers come from.
-    source : str
-        Name of the source, for the recomputed column.
-    note : str, optional
-        A line below the table.
-
-    Returns
-    -------
-    GroupedTable
-        Every test has an anchor that other tables link to; the first document is open.
-    """
+    """Return all tests by document: prediction and rule, published and recomputed outcome, agreement."""
 
     def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
@@ -117,19 +100,7 @@ def outcome_table(
 
 
 def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> Table:
-    """Return Table 3: claims, linked to the sections that recompute them and to their tests.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    Table
-    """
+    """Return Table 3: claims, linked to the sections that recompute them and to their tests."""
     return Table(claim_rows(results), caption)
 
 
@@ -152,22 +123,7 @@ def _recomputed_text(row: "pd.Series[Any]") -> str:
 
 
 def number_table(results: Sequence[RegisteredResult], *, caption: str, source: str) -> Table:
-    """Return the numbers that the paper prints with its tests beside the recomputed ones.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-    caption : str
-        What the table says.
-    source : str
-        Name of the source of the recomputed column.
-
-    Returns
-    -------
-    Table
-        ``at printed precision`` says "equal" or "differs" of all that is printed of a number.
-    """
+    """Return the numbers that the paper prints with its tests beside the recomputed ones."""
     rows = number_rows(results)
     words = {True: "equal", False: "differs"}
     frame = pd.DataFrame(
@@ -183,19 +139,7 @@ def number_table(results: Sequence[RegisteredResult], *, caption: str, source: s
 
 
 def needs_table(results: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
-    """Return what is missing for each outcome that the episodes do not decide, by document.
-
-    Parameters
-    ----------
-    results : sequence of RegisteredResult
-        Tests on given episodes.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    GroupedTable
-    """
+    """Return what is missing for each outcome that the episodes do not decide, by document."""
     lacking = [result for result in results if result.outcome == NOT_EVALUABLE]
     groups: list[Group] = []
     for name, tests in _by_document(lacking).items():
@@ -209,19 +153,7 @@ def needs_table(results: Sequence[RegisteredResult], *, caption: str) -> Grouped
 
 
 def record_table(record: Sequence[RegisteredResult], *, caption: str) -> GroupedTable:
-    """Return the tests decided on the paper's printed numbers, by document.
-
-    Parameters
-    ----------
-    record : sequence of RegisteredResult
-        From :func:`~paper_book.registered.evaluate_record`.
-    caption : str
-        What the table says.
-
-    Returns
-    -------
-    GroupedTable
-    """
+    """Return the tests decided on the paper's printed numbers, by document."""
 
     def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         return (

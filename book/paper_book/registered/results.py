@@ -74,23 +74,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class RegisteredCase:
-    """One check asked of one model and one entry of ``each``.
-
-    Attributes
-    ----------
-    check, each
-        The check and the entry.
-    model : str
-        Model; empty for a check that concerns none.
-    answers : dict of str to Answer
-        The quantities.
-    label : str
-        Label of the verdict; :data:`NOT_EVALUABLE` if what is known does not decide the case.
-    outcome : str
-        "pass", "fail", "partial", "reported" or :data:`NOT_EVALUABLE`.
-    optional : bool
-        Whether the test can do without it.
-    """
+    """One check asked of one model and one entry of ``each``."""
 
     check: RuleCheck
     model: str

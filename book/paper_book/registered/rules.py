@@ -17,18 +17,7 @@ _COMPARISONS = ("above", "at_least", "below", "at_most", "equals")
 
 
 class Criterion(Strict):
-    """One comparison of a measured quantity with a threshold.
-
-    Attributes
-    ----------
-    quantity : str
-        Name of a quantity of the same check.
-    bound : {"value", "low", "high", "p", "n"}
-        The value, a bound of its 95% interval, its one-sided p (Holm-adjusted where the test says so), or the
-        number of observations it rests on.
-    above, at_least, below, at_most, equals : float, optional
-        Threshold, in the quantity's unit; exactly one is given.
-    """
+    """One comparison of a measured quantity with a threshold."""
 
     quantity: Text
     bound: Literal["value", "low", "high", "p", "n"] = "value"
@@ -65,19 +54,7 @@ class Criterion(Strict):
 
 
 class Place(Strict):
-    """Where a quantity is measured, as far as it is given here; the rest comes from the check or the test.
-
-    Attributes
-    ----------
-    arm : str, optional
-        Condition, by its released name.
-    task, split, budget : str, str, int, optional
-        As for :class:`RegisteredTest`.
-    regimes : str or tuple of str, optional
-        A regime, several, or a name in :data:`~paper_book.measures.registry.REGIME_SETS`.
-    minus : Place, optional
-        The second cell of a difference, as far as it differs from the first.
-    """
+    """Where a quantity is measured, as far as it is given here; the rest comes from the check or the test."""
 
     arm: Text | None = None
     task: Text | None = None
@@ -117,17 +94,7 @@ class Quantity(Place):
 
 
 class RuleVerdict(Strict):
-    """A label for a case, given when its conditions hold; without conditions it always holds.
-
-    Attributes
-    ----------
-    label : str
-        Word for the case.
-    outcome : {"pass", "fail", "partial", "reported"}
-        What it means for the prediction; "reported" when the document predicts nothing.
-    all, any : tuple of Criterion
-        All of `all` and, if there is one, at least one of `any` must hold.
-    """
+    """A label for a case, given when its conditions hold; without conditions it always holds."""
 
     label: Text
     outcome: OutcomeWord = "reported"
@@ -195,19 +162,7 @@ class SingledOut(Strict):
 
 
 class PrintedOutcome(Strict):
-    """What the paper prints for a test.
-
-    Attributes
-    ----------
-    outcome : {"pass", "fail", "partial", "mixed", "reported"}
-        The outcome; "mixed" when models or comparisons differ.
-    each : str, optional
-        Outcome of every case that `except` does not single out; None where none is printed.
-    except : tuple of SingledOut
-        The other cases.
-    note : str
-        What else the paper says about the outcome, in our words.
-    """
+    """What the paper prints for a test."""
 
     outcome: Literal["pass", "fail", "partial", "mixed", "reported"]
     each: Text | None = None

@@ -1,8 +1,8 @@
 """Files: written whole or not at all, and read no further than memory allows."""
 
+import contextlib
 import gzip
 import hashlib
-import io
 import os
 import tempfile
 import zlib
@@ -50,40 +50,24 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-class _Bounded(io.RawIOBase):
-    """What is read of a packed file, up to a number of bytes."""
-
-    def __init__(self, stream: gzip.GzipFile, path: Path) -> None:
-        self._stream, self._path = stream, path
-        self._left = self.most = min(max(_ALWAYS, _RATIO * path.stat().st_size), _NEVER_MORE)
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        data = self._stream.read1(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
-            raise UnreadableFileError(
-                f"{self._path}: unpacks to more than {self.most // _MIB} MiB; unpack it first if it is meant"
-            )
-        buffer[: len(data)] = data
-        return len(data)
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()
-
-
 def open_bounded(path: Path) -> BinaryIO:
-    """Open a file to read bytes; one whose name ends in ``.gz`` is unpacked, but not without bound.
+    """Open a file to read bytes, unpacked if its name ends in ``.gz``.
 
-    Reading on raises `UnreadableFileError` once a packed file has come to 200 times its size (64 MiB are
-    always allowed, more than 1 GiB never).
+    A packed file that comes to more than 200 times its size is refused before anything is kept of it (64 MiB
+    are always allowed, more than 1 GiB never).
     """
     if path.suffix != ".gz":
         return path.open("rb")
-    return cast(BinaryIO, io.BufferedReader(_Bounded(gzip.GzipFile(path), path), _MIB))
+    unpacked, most = 0, min(max(_ALWAYS, _RATIO * path.stat().st_size), _NEVER_MORE)
+    # What is damaged is for whoever reads on to say, with the line.
+    with contextlib.suppress(*_DAMAGE), gzip.open(path, "rb") as stream:
+        while unpacked <= most and (chunk := stream.read(_MIB)):
+            unpacked += len(chunk)
+    if unpacked > most:
+        raise UnreadableFileError(
+            f"{path}: unpacks to more than {most // _MIB} MiB; unpack it first if that is meant"
+        )
+    return cast(BinaryIO, gzip.open(path, "rb"))
 
 
 def read_text(path: Path) -> str:

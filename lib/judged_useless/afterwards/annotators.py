@@ -1,6 +1,6 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,26 +9,17 @@ from pydantic import TypeAdapter
 
 from judged_useless._io.messages import shown
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.rubric import (
-    STREAMS,
-    Rubric,
-    get_stream,
-    label_request,
-    load_rubric,
-    read_label,
-)
+from judged_useless.afterwards.rubric import STREAMS, get_stream, label_request, load_rubric, read_label
 from judged_useless.agent.calls import Call
 from judged_useless.models.base import Model
 from judged_useless.runs.cell_spec import lasting_description, text_sha256
 from judged_useless.runs.execution import carry_out, is_finished
-from judged_useless.runs.manifests import read_manifest, require_manifest
+from judged_useless.runs.manifests import read_manifest
 from judged_useless.runs.run_files import Key, RecordCheck, RunError, read_records
 from judged_useless.runs.trajectories import AnyRecord, call_record, record_check, timing_record
 
 #: Of a folder of labels; raised when an older reader would misread a newer file.
-_FORMAT = 2
-#: Entries of a specification that have a hash a stream.
-_BY_STREAM = ("rubric_sha256", "items_sha256")
+_FORMAT = 3
 
 
 class _LabelRecord(AnyRecord):
@@ -56,8 +47,7 @@ async def annotate(
     model : Model
         The annotator; left open. Two of different families make two opinions.
     out : path
-        A folder of its own, in the form of a run: a manifest and one file a stream. What it has of a stream
-        that is not among `items` stays, so that streams can be asked one after the other.
+        A folder of its own, with one folder a stream in the form of a run: a manifest and a file of records.
     constrain : bool, default False
         Hold replies to their form while they are generated, for models too small to keep it.
     concurrency : int, optional
@@ -79,15 +69,17 @@ async def annotate(
     ValueError
         If there is no item, or one occurs twice.
     """
-    job = _Annotation(items, model, load_rubric(), Path(out), constrain=constrain)
     limit = model.max_concurrency if concurrency is None else concurrency
-    await carry_out(job, Path(out), concurrency=limit, progress=progress)
-    return read_labels(out, [name for name in STREAMS if any(item.stream == name for item in items)])
+    jobs = _jobs(items, model, Path(out), constrain=constrain)
+    for folder, job in jobs.items():
+        await carry_out(job, folder, concurrency=limit, progress=progress)
+    return read_labels(out, [folder.name for folder in jobs])
 
 
 def check_folder(items: Sequence[Item], model: Model, out: Path, *, constrain: bool = False) -> None:
     """Refuse what `annotate` would refuse of these items and this folder; nothing is sent or written."""
-    is_finished(_Annotation(items, model, load_rubric(), out, constrain=constrain), out)
+    for folder, job in _jobs(items, model, out, constrain=constrain).items():
+        is_finished(job, folder)
 
 
 def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> "pd.Series[Any]":
@@ -113,19 +105,19 @@ def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> 
     ValueError
         If a stream is unknown.
     """
-    folder = Path(folder)
+    labels = {}
     for stream in streams:
-        # A stream names a file, so only known ones are let through.
+        # A stream names a folder, so only known ones are let through.
         get_stream(stream)
-    if "rubric" not in require_manifest(folder)["spec"]:
-        raise RunError(f"{folder}: holds no labels of an annotator; its manifest names no rubric")
-    records = (record for stream in streams for record in _label_records(folder, stream))
-    labels = {record["question_id"]: record["label"] for record in records}
+        there = Path(folder) / stream
+        manifest = read_manifest(there)
+        if manifest is not None and "rubric" not in manifest["spec"]:
+            raise RunError(f"{there}: holds no labels of an annotator; its manifest names no rubric")
+        for record in read_records(there / f"{stream}.jsonl", _label_check(stream)) if manifest else ():
+            labels[record["question_id"]] = record["label"]
+    if not labels and not any((Path(folder) / stream).is_dir() for stream in streams):
+        raise RunError(f"{folder}: holds no labels of an annotator")
     return pd.Series(labels, dtype=object, name="label").rename_axis("id")
-
-
-def _label_records(folder: Path, stream: str) -> Iterator[dict[str, Any]]:
-    return read_records(folder / f"{stream}.jsonl", _label_check(stream))
 
 
 def _label_check(stream: str, ids: Collection[str] | None = None) -> RecordCheck:
@@ -142,49 +134,48 @@ def _label_check(stream: str, ids: Collection[str] | None = None) -> RecordCheck
     return check
 
 
-class _Annotation:
-    """The job of labelling items; a stream takes the place of a regime, an item that of a question."""
-
-    def __init__(
-        self, items: Sequence[Item], model: Model, rubric: Rubric, folder: Path, *, constrain: bool
-    ) -> None:
-        _check_items(items)
-        self._items = {(item.stream, item.id): item for item in items}
-        self._rubric, self.model, self._constrain = rubric, model, constrain
-        parts = {name: [item for item in items if item.stream == name] for name in STREAMS}
-        self._ids = {name: [item.id for item in part] for name, part in parts.items() if part}
-        held = _hashes_in(folder)
-        # What the folder has of the other stream stays as it is, and is no reason to ask for it again.
-        self._kept = {
-            name: [str(each["question_id"]) for each in _label_records(folder, name)]
-            for name in held
-            if name not in self._ids
-        }
-        self.regimes = tuple(name for name in STREAMS if name in {**self._ids, **self._kept})
-        self._hashes = dict(held) | {
-            name: (
-                text_sha256(rubric.instructions(name)),
-                text_sha256("\n".join(f"{item.id} {item.shown()}" for item in parts[name])),
+def _jobs(items: Sequence[Item], model: Model, out: Path, *, constrain: bool) -> "dict[Path, _Annotation]":
+    """Return the job of each stream that has items, by its folder."""
+    if not items:
+        raise ValueError("0 items, expected at least one")
+    seen: dict[str, Item] = {}
+    for item in items:
+        if item.id in seen:
+            what = "other" if seen[item.id].shown() != item.shown() else "the same"
+            raise ValueError(
+                f"item {item.id!r} occurs twice, with {what} words ({shown(dict(item.where), 300)}); give "
+                "each once, and one run at a time if runs differ in nothing of this"
             )
-            for name in self._ids
-        }
+        seen[item.id] = item
+    parts = {name: [item for item in items if item.stream == name] for name in STREAMS}
+    return {
+        out / name: _Annotation(name, part, model, constrain=constrain)
+        for name, part in parts.items()
+        if part
+    }
+
+
+class _Annotation:
+    """The job of labelling the items of a stream, which take the place of questions in a regime."""
+
+    def __init__(self, stream: str, items: Sequence[Item], model: Model, *, constrain: bool) -> None:
+        self._items = {item.id: item for item in items}
+        self._stream, self.model, self._constrain = stream, model, constrain
+        self.regimes = (stream,)
+        self._rubric = load_rubric()
 
     def record_keys(self) -> list[Key]:
-        """Return stream and id of every item, and of what the folder has of the other stream."""
-        return [*self._items, *((name, each) for name, ids in self._kept.items() for each in ids)]
-
-    def _hashes_by_entry(self) -> dict[str, dict[str, str]]:
-        return {
-            entry: {name: self._hashes[name][place] for name in self.regimes}
-            for place, entry in enumerate(_BY_STREAM)
-        }
+        """Return stream and id of every item."""
+        return [(self._stream, name) for name in self._items]
 
     def spec(self) -> dict[str, Any]:
         """Return what decides every label."""
+        shown_items = "\n".join(f"{name} {item.shown()}" for name, item in self._items.items())
         return {
             "format": _FORMAT,
             "rubric": self._rubric.version,
-            **self._hashes_by_entry(),
+            "rubric_sha256": {self._stream: text_sha256(self._rubric.instructions(self._stream))},
+            "items_sha256": {self._stream: text_sha256(shown_items)},
             "constrain": self._constrain,
             "model": lasting_description(self.model),
             "regimes": list(self.regimes),
@@ -202,22 +193,16 @@ class _Annotation:
         )
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        """Return the manifest of a folder, as one of this job where only a stream is added to it."""
-        manifest = read_manifest(path)
-        if manifest is None or set(self.regimes) <= set(manifest["spec"]["regimes"]) or not _hashes_in(path):
-            return manifest
-        # Of a stream that is there, its own hash is compared.
-        spec = manifest["spec"]
-        hashes = {entry: {**by, **spec[entry]} for entry, by in self._hashes_by_entry().items()}
-        return {**manifest, "status": "incomplete", "spec": {**spec, **hashes, "regimes": list(self.regimes)}}
+        """Return the manifest of a folder."""
+        return read_manifest(path)
 
     def check(self, regime: str) -> RecordCheck:
-        """Return a check of a record of a stream."""
-        return _label_check(regime, set(self._ids[regime]) if regime in self._ids else None)
+        """Return a check of a record of the stream."""
+        return _label_check(regime, self._items.keys())
 
     async def produce(self, model: Model, key: Key) -> dict[str, Any]:
         """Label one item."""
-        item = self._items[key]
+        item = self._items[key[1]]
         messages, options = label_request(
             model, item.stream, item.shown(), self._rubric, constrain=self._constrain
         )
@@ -229,30 +214,3 @@ class _Annotation:
             "calls": [call_record(call)],
             "timings": [timing_record(call)],
         }
-
-
-def _check_items(items: Sequence[Item]) -> None:
-    if not items:
-        raise ValueError("0 items, expected at least one")
-    seen: dict[str, Item] = {}
-    for item in items:
-        if item.id in seen:
-            what = "other" if seen[item.id].shown() != item.shown() else "the same"
-            raise ValueError(
-                f"item {item.id!r} occurs twice, with {what} words ({shown(dict(item.where), 300)}); give "
-                "each once, and one run at a time if runs differ in nothing of this"
-            )
-        seen[item.id] = item
-
-
-def _hashes_in(folder: Path) -> dict[str, tuple[str, ...]]:
-    """Return the hashes of the streams that a folder has labels of; none if it holds anything else."""
-    spec = (read_manifest(folder) or {"spec": {}})["spec"]
-    entries = [spec.get(entry) for entry in _BY_STREAM]
-    if not all(isinstance(entry, dict) for entry in entries):
-        return {}
-    return {
-        name: tuple(str(entry[name]) for entry in entries)
-        for name in STREAMS
-        if all(name in entry for entry in entries)
-    }

@@ -12,6 +12,7 @@ import pandas as pd
 from judged_useless._io.files import sha256
 from judged_useless._io.messages import shown
 from judged_useless.episodes.schema import LISTS, PROBE_FIELDS, EpisodeError, fault_of
+from judged_useless.runs.cell_spec import differences
 from judged_useless.runs.manifests import MANIFEST, PROBES_SUFFIX, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RecordCheck, RunError, read_records
@@ -331,34 +332,23 @@ class _Probed:
             raise RunError(
                 f"{file}: spec.regimes has {shown(strange[0])}, expected those of the run: {', '.join(known)}"
             )
+        hashes = found.get("trajectories_sha256")
+        hashes = hashes if isinstance(hashes, dict) else {}
         expected: dict[str, Any] = {
             "format": FORMAT,
             "probe": probe,
             "run": self._run.manifest["run"],
-            "trajectories_sha256": {name: self._hashes.get(name) for name in found["regimes"]},
+            "trajectories_sha256": {name: self._hashes.get(name, "no file") for name in found["regimes"]},
             "fills_judgments": fills_judgments(self.spec),
         }
         if self._model is not None:
             expected["model"] = {**found["model"], "name": self._model}
         elif probe not in OF_ANNOTATORS:
             expected["model"] = self.spec["model"]
-        for name, value in expected.items():
-            if different := _difference(f"spec.{name}", found.get(name), value):
-                raise RunError(
-                    f"{file}: {different}: this was not found of {self._run.path} as it is now. Move or "
-                    "remove that folder to read the run without it, or to ask anew"
-                )
-
-
-def _difference(name: str, found: object, expected: object) -> str:
-    """Return in what entry something differs from what was expected, or an empty text."""
-    if isinstance(found, Mapping) and isinstance(expected, Mapping):
-        parts = (
-            _difference(f"{name}.{part}", found.get(part), expected.get(part))
-            for part in dict.fromkeys((*expected, *found))
-        )
-        return next(filter(None, parts), "")
-    # True is no 1 here, though 1.0 is.
-    if found == expected and isinstance(found, bool) == isinstance(expected, bool):
-        return ""
-    return f"{name} is {shown(found)}, expected {shown(expected)}"
+        there = {name: found.get(name) for name in expected}
+        there["trajectories_sha256"] = {name: hashes.get(name, "no hash") for name in found["regimes"]}
+        if different := differences(there, expected):
+            raise RunError(
+                f"{file}: {'; '.join(different)}: this was not found of {self._run.path} as it is now. Move "
+                "or remove that folder to read the run without it, or to ask anew"
+            )

@@ -73,21 +73,7 @@ def judgment_request(
     constrain: bool,
     max_new_tokens: int = JUDGMENT_TOKENS,
 ) -> tuple[list[Message], dict[str, Any]]:
-    """Return what is sent to ask for the judgment of the latest observation: messages, and options.
-
-    Parameters
-    ----------
-    model : Model
-        That is asked.
-    messages : sequence of Message
-        The history up to that observation; it stays as it is.
-    question : str
-        The side channel's.
-    constrain : bool
-        Whether the reply is held to its form.
-    max_new_tokens : int, default 8
-        Of the reply.
-    """
+    """Return what is sent to ask for the judgment of the latest observation: messages, and options."""
     asked: list[Message] = [*messages, {"role": "user", "content": question}]
     if model.decoding.thinking and model.provider in _CONTINUING:
         asked.append({"role": "assistant", "content": NO_THINKING})

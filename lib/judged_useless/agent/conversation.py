@@ -6,26 +6,7 @@ from judged_useless.protocol.prompts import Wording, counter
 
 
 class Conversation:
-    """Messages of one episode, with what a condition adds to them (PROTOCOL: "Agent" and "Conditions").
-
-    Parameters
-    ----------
-    wording : Wording
-        Prompts of the task and style.
-    question : str
-        The question or claim.
-    condition : Condition
-        What is appended to the instructions, and whether the number of actions left is counted down.
-    two_source : bool
-        Whether there is a backup tool.
-    budget, k : int
-        Actions of the episode; run length that a stated rule names.
-
-    Attributes
-    ----------
-    messages : list of Message
-        What the model is sent.
-    """
+    """Messages of one episode, with what a condition adds to them (PROTOCOL: "Agent" and "Conditions")."""
 
     def __init__(
         self, wording: Wording, question: str, condition: Condition, *, two_source: bool, budget: int, k: int

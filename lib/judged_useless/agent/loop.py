@@ -57,21 +57,7 @@ async def run_episode(
 
 @dataclass
 class Episode:
-    """State and record of one episode.
-
-    Attributes
-    ----------
-    actions, judgments, stated : list
-        As in the episode schema; `judgments` and `stated` have one entry an observation so far decided on.
-    observations : list of Observation
-        What was seen.
-    calls : list of Call
-        Every request.
-    events : list of tuple of (int, str)
-        What the harness did, and after how many observations.
-    termination : str
-        How it ended; empty before.
-    """
+    """State and record of one episode; `judgments` and `stated` have an entry an observation decided on."""
 
     model: Model
     environment: Environment
@@ -85,8 +71,10 @@ class Episode:
     stated: list[str | None] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     calls: list[Call] = field(default_factory=list)
+    #: What the harness did, and after how many observations.
     events: list[tuple[int, str]] = field(default_factory=list)
     n_discarded: int = 0
+    #: How it ended; empty before.
     termination: str = ""
 
     def __post_init__(self) -> None:

@@ -16,8 +16,9 @@ primary: where the two differ and nobody rules, its label stands. Without a mode
 scripted:annotator-5 and scripted:annotator-10, which are wrong in 5 and 10 percent (labelled simulated).
 
 Everything lies in the folder --out, by default RUN.probes/annotation beside the run: a folder for each
-annotator in the form of a run, which the same command resumes; labels.csv; and the sheets of disagreements,
-one a stream, which are never overwritten. Fill in the column 'adjudicated' and give them with --adjudicated.
+annotator, in it one a stream in the form of a run, which the same command resumes; labels.csv; and the
+sheets of disagreements, one a stream, which are never overwritten. Fill in the column 'adjudicated' and give
+them with --adjudicated.
 Streams may be asked one after the other: what there is of the other one stays.
 A cap of costs holds for each annotator, and what a server may need for both.
 Its runs have to be complete.

@@ -26,7 +26,6 @@ from judged_useless.afterwards.rubric import Ruling, load_rubric
 from judged_useless.afterwards.sheet import SheetError, formula_free, read_sheet, streams_of, write_sheet
 from judged_useless.cli.annotation_options import (
     check_options,
-    check_place,
     check_two,
     folder_name,
     is_scripted,
@@ -37,7 +36,7 @@ from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.models import get_model
 from judged_useless.models.base import Model, ModelError
 from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
-from judged_useless.runs.manifests import require_manifest
+from judged_useless.runs.manifests import MANIFEST, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.tasks import load_questions
 
@@ -116,16 +115,17 @@ class Annotation:
         return path.with_name(f"{path.stem}-{stream}{path.suffix}")
 
     def _check_places(self) -> None:
-        option = "--out" if self.arguments.out else "without --out"
-        check_place(option, self.out)
-        for name in map(folder_name, self.arguments.annotator):
-            check_place(option, self.out / name, run_is_in_the_way=False)
-        sheets = [self._sheet(stream) for stream in self.streams]
-        if self.arguments.sheet is not None:
-            check_place("--sheet", sheets[0].parent)
-        for file in (self.out / LABELS, *sheets):
+        """Refuse files in the folder of a run, into which nothing else is written, or in a folder's place."""
+        files = [self.out / LABELS, *map(self._sheet, self.streams)]
+        for file in files:
+            for folder in file.resolve().parents:
+                if (folder / MANIFEST).exists():
+                    raise ValueError(
+                        f"{file}: {folder} is the folder of a run or of what was asked of one, into which "
+                        "nothing else is written; give another --out or --sheet"
+                    )
             if file.is_dir():
-                raise ValueError(f"{file}: a folder is in the way of a file; move it, or give another --out")
+                raise ValueError(f"{file}: a folder is in the way of a file; give another --out or --sheet")
 
     def _sheets_given(self) -> dict[str, Path]:
         """Return the adjudicated sheets by the stream that they have rows of."""
@@ -196,7 +196,8 @@ class Annotation:
         )  # fmt: skip
         # At once, since one that runs here needs the memory that the other one has.
         await model.aclose()
-        calls = require_manifest(folder)["tokens"].get("calls", 0)
+        manifests = [read_manifest(folder / stream) or {"tokens": {}} for stream in self.streams]
+        calls = sum(manifest["tokens"].get("calls", 0) for manifest in manifests)
         simulated = ", simulated" if model.simulated else ""
         none = int(given.isna().sum())
         print(f"{folder}: {len(given)} records, {none} without a valid label, {calls} calls{simulated}")

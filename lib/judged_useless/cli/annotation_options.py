@@ -4,14 +4,11 @@ import argparse
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from judged_useless._io.strict_json import read_object
 from judged_useless.cli.options import price_options, server_options
 from judged_useless.models.base import Model
 from judged_useless.models.presets import identify, load_presets
-from judged_useless.runs.manifests import MANIFEST
 
 
 def _named(url: str) -> tuple[str | None, str]:
@@ -92,24 +89,3 @@ def check_two(models: Mapping[str, Model]) -> None:
             f"--annotator {names}: labels of both would lie in one folder, {folders.pop()}; give names that "
             "differ in letters or digits"
         )
-
-
-def check_place(option: str, folder: Path, run_is_in_the_way: bool = True) -> None:
-    """Refuse a place that cannot be a folder, or lies in that of a run, into which nothing is written."""
-    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-    if not there.is_dir():
-        raise ValueError(f"{option} {folder}: {there} is a file, expected a folder")
-    for place in (folder.resolve(), *folder.resolve().parents) if run_is_in_the_way else ():
-        if _has_a_job(place):
-            raise ValueError(
-                f"{option} {folder}: {place} is the folder of a run or of what was asked of one, into which "
-                "nothing else is written; give another folder"
-            )
-
-
-def _has_a_job(folder: Path) -> bool:
-    try:
-        return "spec" in (read_object(folder / MANIFEST) or {})
-    except ValueError:
-        # Whose it was cannot be told any more; what lies beside it can.
-        return any(folder.glob("*.jsonl"))

@@ -1,6 +1,6 @@
 """Estimators: episodes in, estimates out."""
 
-from judged_useless.estimators.agreement import agreement, cohen_kappa, precision_recall
+from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.answering import (
     answer_rate_after_run,
     median_answer_action,
@@ -14,7 +14,6 @@ from judged_useless.estimators.beliefs import (
     belief_prior,
     belief_table,
     beliefs_by_model,
-    missing_replies,
 )
 from judged_useless.estimators.contrast import (
     design_label_contrast,
@@ -44,43 +43,12 @@ from judged_useless.estimators.success import (
 )
 
 __all__ = [
-    "MEAN3",
-    "MEAN4",
-    "Estimate",
-    "UndefinedEstimateError",
-    "agreement",
-    "answer_rate_after_run",
-    "answers_when_favoured",
-    "belief_curves",
-    "belief_prior",
-    "belief_table",
-    "beliefs_by_model",
-    "cohen_kappa",
-    "design_label_contrast",
-    "extra_calls",
-    "hazard_by_failed_run",
-    "hazard_model",
-    "holm",
-    "integration_index",
-    "leave_contrast",
-    "mean_success",
-    "median_answer_action",
-    "missing_replies",
-    "non_inferiority",
-    "paired_contrast",
-    "plan_questions",
-    "pooled_contrast",
-    "precision_recall",
-    "premature_rate",
-    "share_answered",
-    "share_at_last_action",
-    "specificity",
-    "stated_agreement",
-    "success_by_regime",
-    "switch_summary",
-    "time_matched_contrast",
-    "tool_calls",
-    "useless_rate",
-    "utility",
-    "wilson_interval",
-]
+    "MEAN3", "MEAN4", "Estimate", "UndefinedEstimateError", "agreement", "answer_rate_after_run",
+    "answers_when_favoured", "belief_curves", "belief_prior", "belief_table", "beliefs_by_model",
+    "cohen_kappa", "design_label_contrast", "extra_calls", "hazard_by_failed_run", "hazard_model",
+    "holm", "integration_index", "leave_contrast", "mean_success", "median_answer_action",
+    "non_inferiority", "paired_contrast", "plan_questions", "pooled_contrast",
+    "premature_rate", "share_answered", "share_at_last_action", "specificity",
+    "stated_agreement", "success_by_regime", "switch_summary", "time_matched_contrast", "tool_calls",
+    "useless_rate", "utility", "wilson_interval",
+]  # fmt: skip

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -9,14 +10,15 @@ from numpy.typing import NDArray
 
 from judged_useless._io.messages import shown
 from judged_useless.episodes.schema import missing
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.resampling import (
     Floats,
     Measure,
+    Options,
     Resampling,
     Statistic,
-    Stream,
     cluster_sums,
+    resampled,
     share,
 )
 
@@ -93,16 +95,14 @@ def _kappa(k: int) -> Statistic:
     return kappa
 
 
+@resampled
 def cohen_kappa(
     a: Labels,
     b: Labels,
     *,
     clusters: Labels | None = None,
     positive: Sequence[Hashable] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     r"""Return Cohen's κ of two sets of labels, unweighted.
 
@@ -111,6 +111,7 @@ def cohen_kappa(
         \kappa = (p_o - p_e) / (1 - p_e)
 
     with the observed share of equal labels and the share expected from both margins.
+    Paper, Appendices B.2 and D.4 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -120,8 +121,6 @@ def cohen_kappa(
         Question of each item; by default every item is its own cluster.
     positive : sequence of hashable, optional
         Labels that count as one class against all others (the binary κ); by default every label is a class.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; whole clusters are resampled.
 
     Returns
     -------
@@ -141,16 +140,12 @@ def cohen_kappa(
     -----
     κ depends on the margins: with nearly all items in one class it is low however often the labels agree.
 
-    References
-    ----------
-    Paper, Appendices B.2 and D.4 (arXiv:2610.06191).
-
     Examples
     --------
     >>> round(cohen_kappa(list("uuunn"), list("uunnn")).value, 3)
     0.615
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     pairs = _pairs(a, b, clusters, positive)
     k = pairs.n_labels
     place = (pairs.cluster * k + pairs.first) * k + pairs.second
@@ -162,22 +157,22 @@ def cohen_kappa(
     ).estimate(plan)  # fmt: skip
 
 
+@resampled
 def agreement(
     a: Labels,
     b: Labels,
     *,
     clusters: Labels | None = None,
     positive: Sequence[Hashable] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return the share of items to which two sets of labels give the same one.
 
+    Paper §3 "The same holds for judgments stated in reasoning", Appendix D.4 (arXiv:2610.06191).
+
     Parameters
     ----------
-    a, b, clusters, positive, n_boot, seed, level, stream
+    a, b, clusters, positive
         As in :func:`cohen_kappa`.
 
     Returns
@@ -192,83 +187,13 @@ def agreement(
     ValueError, TypeError
         As in :func:`cohen_kappa`.
 
-    References
-    ----------
-    Paper §3 "The same holds for judgments stated in reasoning", Appendix D.4 (arXiv:2610.06191).
-
     Examples
     --------
     >>> agreement(["USELESS", "USEFUL"], ["USELESS", "USELESS"]).value
     0.5
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     pairs = _pairs(a, b, clusters, positive)
     equal = (pairs.first == pairs.second).astype(np.float64)
     sums = cluster_sums(pairs.cluster, pairs.n_clusters, np.stack([np.ones_like(equal), equal], axis=1))
     return Measure("agreement", sums, share, n=len(equal)).estimate(plan)
-
-
-def precision_recall(
-    predicted: Labels,
-    labels: Labels,
-    *,
-    positive: Hashable = "USELESS",
-    clusters: Labels | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> pd.DataFrame:
-    """Return the precision and recall of a reader's readings of one kind, against labels.
-
-    Parameters
-    ----------
-    predicted, labels : iterable of hashable, length n
-        What the reader found at each item, and what is there; None where there is nothing.
-    positive : hashable, default "USELESS"
-        The kind of reading that is examined.
-    clusters, n_boot, seed, level, stream
-        As in :func:`cohen_kappa`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        A frame of estimates, shares in [0, 1]: ``precision`` (of the `positive` readings, those labelled so)
-        and ``recall`` (of the items labelled so, those read so); ``n`` counts the readings and the labels
-        they are shares of. One without any is stated as undefined.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If there is no item, or `positive` is neither read nor labelled anywhere.
-    ValueError, TypeError
-        As in :func:`cohen_kappa`.
-
-    References
-    ----------
-    Paper, Appendix D.3 "Reading the stated judgment" (arXiv:2610.06191).
-
-    Examples
-    --------
-    >>> table = precision_recall(["USELESS", "USELESS", None], ["USELESS", "USEFUL", "USELESS"])
-    >>> table["value"].to_dict()
-    {'precision': 0.5, 'recall': 0.5}
-    """
-    plan = Resampling(n_boot, seed, level, stream)
-    found, there = (
-        np.array([not missing(label) and label == positive for label in _listed(each, name)], dtype=bool)
-        for name, each in (("predicted", predicted), ("labels", labels))
-    )
-    if not found.any() and not there.any():
-        raise UndefinedEstimateError(
-            f"precision and recall are undefined: {positive!r} is neither read nor labelled"
-        )
-    pairs = _pairs(found.tolist(), there.tolist(), clusters, None)
-    estimates: dict[object, Estimate] = {}
-    for name, total, done in (("precision", found, "read"), ("recall", there, "labelled")):
-        columns = np.stack([total, found & there], axis=1).astype(np.float64)
-        sums = cluster_sums(pairs.cluster, pairs.n_clusters, columns)
-        measure = Measure(name, sums, share, n=int(total.sum()))
-        nowhere = Estimate.undefined(f"{positive!r} is nowhere {done}")
-        estimates[name] = measure.estimate(plan) if total.any() else nowhere
-    return estimates_frame(estimates, "rate")

@@ -1,5 +1,7 @@
 """Whether and when agents answer: shares, the last action, the median action, and after k useless results."""
 
+from typing import Unpack
+
 import numpy as np
 import pandas as pd
 
@@ -20,10 +22,11 @@ from judged_useless.estimators.matching import (
 from judged_useless.estimators.resampling import (
     Floats,
     Measure,
+    Options,
     Resampling,
     Statistic,
-    Stream,
     cluster_sums,
+    resampled,
     share,
 )
 
@@ -58,16 +61,9 @@ def _share_of(name: str, frame: pd.DataFrame, total: Bools, part: Bools, undefin
     return Measure(name, sums, share, n=int(total.sum()), parts=counts, undefined=undefined)
 
 
-def share_answered(
-    episodes: Episodes,
-    *,
-    regime: str = "persistent",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> Estimate:
-    """Return the share of episodes that end in an answer.
+@resampled
+def share_answered(episodes: Episodes, *, regime: str = "persistent", **options: Unpack[Options]) -> Estimate:
+    """Return the share of episodes that end in an answer (paper, Tables 16, 21 and 24).
 
     Parameters
     ----------
@@ -75,8 +71,6 @@ def share_answered(
         With ``question_id`` and ``actions``; one model and condition.
     regime : str, default "persistent"
         Regime the episodes are taken from, when they have a ``regime``.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -88,35 +82,26 @@ def share_answered(
     UndefinedEstimateError
         If the regime has no episode.
 
-    References
-    ----------
-    Paper, Tables 16, 21 and 24 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import load_episodes
     >>> print(share_answered(load_episodes(condition="unaided")))
     share answered (persistent) = 0.027 [0.010, 0.047]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "share answered")
     return _share_of(name, frame, np.ones(len(frame), dtype=bool), ends_in_answer(frame)).estimate(plan)
 
 
+@resampled
 def share_at_last_action(
-    episodes: Episodes,
-    *,
-    regime: str = "persistent",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> Estimate:
-    """Return the share of answers that are given with the last action of the budget.
+    """Return the share of answers that are given with the last action (paper §4, Tables 4 (H10) and 16).
 
     Parameters
     ----------
-    episodes, regime, n_boot, seed, level, stream
+    episodes, regime
         As in :func:`share_answered`, with ``budget`` when it is not 8.
 
     Returns
@@ -127,13 +112,7 @@ def share_at_last_action(
     Raises
     ------
     UndefinedEstimateError
-        If no episode of the regime ends in an answer.
-    EpisodeError
-        If an episode is not what the schema says, or budgets are mixed.
-
-    References
-    ----------
-    Paper §4 "A stated budget", Tables 4 (H10) and 16 (arXiv:2610.06191).
+        If no episode of the regime ends in an answer, or the budget is not known.
 
     Examples
     --------
@@ -142,7 +121,7 @@ def share_at_last_action(
     >>> int(last["count"]), last.n
     (1, 284)
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "answers at the last action")
     if note := budget_note(frame):
         raise UndefinedEstimateError(f"{name} is undefined: {note}, and who had an action left is not known")
@@ -151,21 +130,17 @@ def share_at_last_action(
     return _share_of(name, frame, ends_in_answer(frame), at_last, undefined).estimate(plan)
 
 
+@resampled
 def premature_rate(
-    episodes: Episodes,
-    *,
-    regime: str = "recover_after_3",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regime: str = "recover_after_3", **options: Unpack[Options]
 ) -> Estimate:
-    """Return the share of episodes that answer before any real result, where the source would have recovered.
+    """Return the share of episodes that answer before any real result (paper §4, Appendix B.4, Table 24).
 
     Parameters
     ----------
-    episodes, regime, n_boot, seed, level, stream
-        As in :func:`share_answered`, with ``judgments`` (which may be empty) and ``regime`` or ``failed``.
+    episodes, regime
+        As in :func:`share_answered`, with ``judgments`` (which may be empty) and ``regime`` or ``failed``; a
+        regime whose source fails at first and recovers.
 
     Returns
     -------
@@ -177,11 +152,7 @@ def premature_rate(
     UndefinedEstimateError
         If the regime has no episode, or its source does not recover.
     EpisodeError
-        If an episode is not what the schema says, or it is not known which results failed.
-
-    References
-    ----------
-    Paper §4 "Permission", Appendix B.4, Table 24 (arXiv:2610.06191).
+        If it is not known which results failed.
 
     Examples
     --------
@@ -189,7 +160,7 @@ def premature_rate(
     >>> print(premature_rate(load_episodes(condition="enforced_rule")))
     premature answers (recover_after_3) = 0.010 [0.000, 0.023]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     frame, name = _of_regime(frame, regime, "premature answers")
     if not _recovers(regime):
@@ -229,26 +200,21 @@ def median_of_counts() -> Statistic:
     return median
 
 
+@resampled
 def median_answer_action(
-    episodes: Episodes,
-    *,
-    regime: str = "persistent",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> Estimate:
-    """Return the median action at which episodes answer, among those that do.
+    """Return the median action of those episodes that answer (paper §4, Tables 16, 21 and 24).
 
     Parameters
     ----------
-    episodes, regime, n_boot, seed, level, stream
+    episodes, regime
         As in :func:`share_answered`.
 
     Returns
     -------
     Estimate
-        In actions, counted from 1; `n` counts answers. A median is coarse: its interval is stated as
+        In actions, counted from 1; `n` counts answers, and be they two in 300 episodes. Its interval is
         undefined when all resamples agree.
 
     Raises
@@ -256,21 +222,13 @@ def median_answer_action(
     UndefinedEstimateError
         If no episode of the regime ends in an answer.
 
-    Notes
-    -----
-    Of the episodes that answer: an agent that answers twice in 300 episodes has a median too.
-
-    References
-    ----------
-    Paper §4 Figure 4, Tables 16, 21 and 24 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import load_episodes
     >>> median_answer_action(load_episodes(condition="enforced_rule")).value
     6.0
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "median answering action")
     answered = ends_in_answer(frame)
     if not answered.any():
@@ -293,6 +251,8 @@ def answer_rate_after_run(
 ) -> Estimate:
     """Return the share of episodes that end in an answer, among those whose run of USELESS reaches k.
 
+    Paper §3 "Actions do not follow the judgments", Figure 1, Appendix C.1, Table 23 (arXiv:2610.06191).
+
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
@@ -304,28 +264,20 @@ def answer_rate_after_run(
     judgments : {"recorded", "stated"}, default "recorded"
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
     level : float, default 0.95
-        Coverage of the interval (Wilson).
+        Coverage of the interval (Wilson), which takes the questions as independent.
 
     Returns
     -------
     Estimate
-        A share in [0, 1]; `n` counts episodes, and the parts hold ``answers`` and ``k``.
+        A share in [0, 1]; `n` counts episodes, and the parts hold ``answers`` and ``k``. Agents that answer
+        before they reach k drop out of it.
 
     Raises
     ------
     UndefinedEstimateError
         If no episode's run reaches k, or none has a judgment.
     ValueError
-        If `k` is below 1, or a question occurs more than once: its episodes are not independent.
-
-    Notes
-    -----
-    Wilson's interval takes the questions as independent. The share conditions on reaching k, so agents that
-    answer earlier drop out of it.
-
-    References
-    ----------
-    Paper §3 "Actions do not follow the judgments", Figure 1, Appendix C.1, Table 23 (arXiv:2610.06191).
+        If `k` is below 1, or a question occurs more than once.
 
     Examples
     --------

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,15 @@ from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import Bools, regime_names, require_one_cell, require_some_regime
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Options,
+    Resampling,
+    cluster_sums,
+    resampled,
+    share,
+)
 
 #: Quantity -> its panel of Figure 6, and its column in the figure's table.
 QUANTITIES: dict[str, tuple[str, str]] = {
@@ -85,43 +93,18 @@ def _asked_points(episodes: Episodes, *, repaired: bool) -> _Asked:
     )  # fmt: skip
 
 
-def missing_replies(episodes: Episodes) -> pd.DataFrame:
-    """Return how many belief replies are missing, by regime, of episodes as for :func:`belief_curves`.
-
-    Columns ``decisions``, and of them ``no_usefulness`` and ``no_continuation``, where the reply did not
-    parse or nothing was asked. They are left out of every mean, never counted as zero.
-    """
-    asked = _asked_points(episodes, repaired=False)
-    table = pd.DataFrame(
-        {
-            "regime": asked.regime,
-            "decisions": 1,
-            "no_usefulness": asked.usefulness == "",
-            "no_continuation": asked.prefer == "",
-        }
-    )
-    return table.groupby("regime", sort=False).sum()
-
-
+@resampled
 def answers_when_favoured(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] = ("persistent", "plausible"),
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regimes: Sequence[str] = ("persistent", "plausible"), **options: Unpack[Options]
 ) -> Estimate:
-    """Return how often the agent answers at decisions where its own report favours answering now.
+    """Return how often the agent answers where its own report favours answering now (paper §3).
 
     Parameters
     ----------
-    episodes : pandas.DataFrame or iterable of mappings
+    episodes
         As for :func:`belief_curves`.
     regimes : sequence of str, default persistent and plausible
         Regimes that are pooled, as far as there are decisions of them.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -132,12 +115,8 @@ def answers_when_favoured(
     ------
     UndefinedEstimateError
         If no report favours answering, or no decision is of these regimes.
-
-    References
-    ----------
-    Paper §3 (arXiv:2610.06191).
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     names, name = regime_names("regimes", regimes), "answers where its report favours answering"
     asked = _asked_points(episodes, repaired=False)
     require_some_regime(name, names, set(asked.regime.tolist()))
@@ -149,16 +128,14 @@ def answers_when_favoured(
     return Measure(name, sums, share, n=int(favoured.sum()), parts=parts).estimate(plan)
 
 
+@resampled
 def belief_curves(
     episodes: Episodes,
     *,
     regime: str = "persistent",
     prior: Sequence[str] = MEAN4,
     repaired: bool = True,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     r"""Return beliefs, realised values and actions by the number k of results so far, all of which failed.
 
@@ -172,6 +149,7 @@ def belief_curves(
     with :math:`q_{r,i}` the share of replies at result i in regime r other than USEFUL_NEW and
     :math:`V_{r,k}` the success of the runs of regime r that come to decision k. A regime without a run that
     comes so far is left out at that k.
+    Paper, Appendix C.4, Figure 6 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -186,8 +164,6 @@ def belief_curves(
     repaired : bool, default True
         Count placeholder answers by what the agent gave in their place, where that was asked, as the paper
         does here and only here.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -208,12 +184,8 @@ def belief_curves(
     -----
     Probabilities that an agent states are compared within a model only. The observer is a reference, not an
     optimum: it does not know the budget, and it takes the agent's replies as given.
-
-    References
-    ----------
-    Paper, Appendix C.4, Figure 6 (arXiv:2610.06191).
     """
-    plan, names = Resampling(n_boot, seed, level, stream), regime_names("prior", prior)
+    plan, names = Resampling(**options), regime_names("prior", prior)
     asked = _asked_points(episodes, repaired=repaired)
     here = (asked.regime == regime) & (asked.points.failed_run == asked.points.t)
     if not here.any():
@@ -308,13 +280,9 @@ def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tupl
     return tuple(name for name in regimes if there and all(name in each for each in there))
 
 
+@resampled
 def beliefs_by_model(
-    episodes: pd.DataFrame,
-    *,
-    regime: str = "persistent",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
+    episodes: pd.DataFrame, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> dict[str, pd.DataFrame]:
     """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
     prior = belief_prior(episodes)
@@ -325,9 +293,7 @@ def beliefs_by_model(
     curves = {}
     for model, part in asked.groupby("model", sort=False):
         with suppress(UndefinedEstimateError):  # a model that answers at once has no decision to be asked at
-            curves[str(model)] = belief_curves(
-                part, regime=regime, prior=prior, n_boot=n_boot, seed=seed, level=level
-            )
+            curves[str(model)] = belief_curves(part, regime=regime, prior=prior, **options)
     return curves
 
 

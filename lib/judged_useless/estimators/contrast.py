@@ -1,6 +1,6 @@
 """Contrasts at the same step: Δ on the agent's own judgments, on design labels, and for leaving a source."""
 
-from typing import Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from judged_useless.estimators.matching import (
     warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Measure, Resampling, Stream
+from judged_useless.estimators.resampling import Measure, Options, Resampling, resampled
 from judged_useless.protocol.vocabulary import ACTIONS
 
 Strata = Literal["step", "question", "regime"]
@@ -64,6 +64,7 @@ def contrast_measure(
     )
 
 
+@resampled
 def time_matched_contrast(
     episodes: Episodes,
     *,
@@ -73,10 +74,7 @@ def time_matched_contrast(
     t_max: int | None = None,
     gap: int = 2,
     weights: Weights = "mantel_haenszel",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     r"""Return Δ, the time-matched contrast on the agent's own judgments.
 
@@ -91,6 +89,7 @@ def time_matched_contrast(
 
     Positive for an agent that stops on its run of useless results, zero for one that stops by a clock or the
     deadline, negative when stops follow earlier useful evidence.
+    Paper §2 "Measuring what stopping responds to", Appendix C.1, Tables 6, 22 and 23 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -135,19 +134,13 @@ def time_matched_contrast(
         If a group is empty or no stratum has both, as when all judgments are missing; or if a regime has no
         judgment at all while others have.
     EpisodeError
-        If an episode is not what the schema says, or the strata need a regime that is not given.
-    ValueError
-        If an option is out of range.
+        If the strata need a regime that is not given.
 
     Notes
     -----
     Not to be trusted when group (b) is small (read ``parts["n_b"]``), or when decisions with an unknown run
     were left out selectively. A history in (b) may hold useful evidence, so a negative Δ does not by itself
     say that useless results keep the agent going; see the hazard model.
-
-    References
-    ----------
-    Paper §2 "Measuring what stopping responds to", Appendix C.1, Tables 6, 22 and 23 (arXiv:2610.06191).
 
     Examples
     --------
@@ -158,7 +151,7 @@ def time_matched_contrast(
     >>> print(time_matched_contrast(unaided, strata="question"))
     Δ = -0.076 [-0.109, -0.046]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     points, left_out = failing_points(with_judgments(episodes, judgments), "Δ")
     measure = contrast_measure(points, strata, t_min, t_max, gap, weights)
     return noted(measure, points, t_max, left_out, judged=True).estimate(plan)
@@ -179,47 +172,33 @@ def design_label_measure(points: DecisionPoints, t_min: int = 3, t_max: int | No
     )  # fmt: skip
 
 
+@resampled
 def design_label_contrast(
-    episodes: Episodes,
-    *,
-    t_min: int = 3,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_min: int = 3, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     """Return the time-matched contrast on design labels, for agents without recorded judgments.
 
     As Δ, with (a) the decisions of the persistent regime and (b) those of late_onset_from_3 at the same t:
-    in both the latest result failed, in (b) the first two did not.
+    in both the latest result failed, in (b) the first two did not. Paper §2 "Reading Δ", Table 6.
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``regime``, ``actions`` and ``judgments`` (which may be empty); regimes other
         than the two are ignored.
-    t_min, t_max, n_boot, seed, level, stream
+    t_min, t_max
         As in :func:`time_matched_contrast`.
 
     Returns
     -------
     Estimate
-        A difference of probabilities in [-1, 1]; `n` counts decisions.
+        A difference of probabilities in [-1, 1]; `n` counts decisions. Agents that answer before the
+        onset leave few and selected decisions in (b).
 
     Raises
     ------
     UndefinedEstimateError
         If one of the two regimes has no decision in the window.
-
-    Notes
-    -----
-    Agents that answer in late_onset_from_3 before its onset leave few decisions in (b), and those are a
-    selected set.
-
-    References
-    ----------
-    Paper §2 "Reading Δ", Appendix C.1, Table 6 (arXiv:2610.06191).
 
     Examples
     --------
@@ -227,7 +206,7 @@ def design_label_contrast(
     >>> print(design_label_contrast(load_episodes(condition="enforced_rule")))
     design-label contrast = 0.158 [0.118, 0.197]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     points = build_decision_points(episodes)
     warn_if_pooled(points.episodes, "the design-label contrast")
     return noted(design_label_measure(points, t_min, t_max), points, t_max, "", judged=False).estimate(plan)
@@ -242,47 +221,33 @@ def first_switch(episodes: pd.DataFrame) -> Ints:
     )
 
 
+@resampled
 def leave_contrast(
-    episodes: Episodes,
-    *,
-    t_min: int = 3,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_min: int = 3, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     """Return the time-matched contrast for leaving the primary source, by switching or by answering.
 
     As Δ, over the decisions at which the backup has not been used yet, with the event "the action is
-    backup_search or finish".
+    backup_search or finish". Paper §4 "A backup tool", Appendix D.5, Table 25 (arXiv:2610.06191).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         Two-source episodes with ``question_id``, ``actions`` and ``judgments``; the paper pools the failure
         regimes of the primary source.
-    t_min, t_max, n_boot, seed, level, stream
+    t_min, t_max
         As in :func:`time_matched_contrast`.
 
     Returns
     -------
     Estimate
-        A difference of probabilities in [-1, 1]; `n` counts decisions.
+        A difference of probabilities in [-1, 1]; `n` counts decisions. Agents that switch at the first
+        useless result leave few and selected ones.
 
     Raises
     ------
     UndefinedEstimateError
-        If no episode uses the backup at all (these are no two-source episodes, or Δ says the same), a group
-        is empty, or judgments are missing.
-
-    Notes
-    -----
-    Agents that switch at the first useless result leave few decisions at t >= 3, and a selected set of them.
-
-    References
-    ----------
-    Paper §4 "A backup tool", Appendix D.5, Table 25 (arXiv:2610.06191).
+        If no episode uses the backup at all, a group is empty, or judgments are missing.
 
     Examples
     --------
@@ -294,7 +259,7 @@ def leave_contrast(
     >>> leave_contrast(left).value
     1.0
     """
-    plan, name = Resampling(n_boot, seed, level, stream), "Δ (leave)"
+    plan, name = Resampling(**options), "Δ (leave)"
     points, left_out = failing_points(episodes, name)
     first, last = step_window(points, t_min, t_max)
     switch = first_switch(points.episodes)
@@ -309,34 +274,27 @@ def leave_contrast(
 
 
 def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:
-    """Return when episodes first switch to the backup source.
+    """Return when episodes first switch to the backup source (paper, Appendix D.5, Table 25).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        Two-source episodes of one regime (the paper: a persistently failing primary source), with
-        ``question_id`` and ``actions``.
+        Two-source episodes of one regime, with ``question_id`` and ``actions``.
     by : int, default 4
         Action, counted from 1, by which a switch counts as early.
 
     Returns
     -------
     pandas.Series
-        ``switched_by`` and ``ever_switched`` (shares of episodes in [0, 1]), ``median_first`` (action of the
-        first switch, counted from 1, among those that switch; missing if none does), ``answered_first``
-        (share of episodes that answer without a switch before) and ``n`` (episodes).
-
-    References
-    ----------
-    Paper, Appendix D.5, Table 25 (arXiv:2610.06191).
+        ``switched_by`` and ``ever_switched`` (shares of episodes), ``median_first`` (action of the first
+        switch, counted from 1; missing if none switches), ``answered_first`` (share that answers without a
+        switch before) and ``n`` (episodes).
 
     Examples
     --------
-    >>> episodes = [
-    ...     {"question_id": "q1", "actions": ["search", "backup_search", "finish"]},
-    ...     {"question_id": "q2", "actions": ["search", "finish"]},
-    ... ]
-    >>> switch_summary(episodes).to_dict()
+    >>> switch, answer = ["search", "backup_search", "finish"], ["search", "finish"]
+    >>> rows = [{"question_id": q, "actions": each} for q, each in (("a", switch), ("b", answer))]
+    >>> switch_summary(rows).to_dict()
     {'switched_by': 0.5, 'ever_switched': 0.5, 'median_first': 2.0, 'answered_first': 0.5, 'n': 2.0}
     """
     if by < 1:

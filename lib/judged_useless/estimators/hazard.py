@@ -1,6 +1,7 @@
 """The hazard of answering: by failed results in a row, the integration index, and the hazard model."""
 
 from functools import partial
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,16 @@ from judged_useless.estimators.matching import (
     require_judgments,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Options,
+    Resampling,
+    Stream,
+    cluster_sums,
+    resampled,
+    share,
+)
 
 #: Runs of failed results whose hazards the index subtracts.
 LATE, EARLY = (4, 5), (1, 2)
@@ -66,14 +76,9 @@ def index_measure(points: DecisionPoints, t_max: int | None = None) -> Measure:
     return Measure("I", sums, lambda each: share(each[..., 0:2]) - share(each[..., 2:4]), n=n, parts=parts)
 
 
+@resampled
 def integration_index(
-    episodes: Episodes,
-    *,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_max: int | None = None, **options: Unpack[Options]
 ) -> Estimate:
     r"""Return the integration index I, the pre-registered (and confounded) stopping measure.
 
@@ -83,6 +88,7 @@ def integration_index(
 
     where h(J) is the share of decisions that answer among those whose current run of *failed* results has a
     length in J, pooled over the episodes given.
+    Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -91,8 +97,6 @@ def integration_index(
         The paper pools the regimes in :data:`judged_useless.FAIL`; clean and plausible are left out.
     t_max : int, optional
         Last decision pooled; by default the budget minus 2 (6 of 8 actions).
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -112,10 +116,6 @@ def integration_index(
     Not a measure of integration by itself: where the source fails from the start the run grows with time,
     so an agent that stops by a clock scores up to +0.5 (Table 7).
 
-    References
-    ----------
-    Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import FAIL, load_episodes
@@ -125,35 +125,31 @@ def integration_index(
     >>> round(index["h_4_5"], 2), round(index["h_1_2"], 2)
     (0.48, 0.01)
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     points, left_out = failing_points(episodes, "I")
     return noted(index_measure(points, t_max), points, t_max, left_out, judged=False).estimate(plan)
 
 
+@resampled
 def hazard_by_failed_run(
-    episodes: Episodes,
-    *,
-    t_max: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, t_max: int | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
     """Return the probability of answering at a decision, by the number j of failed results just before it.
 
     h(j) = answers / decisions, over the decisions whose current run of failed results (design labels) has
-    length j, pooled over the episodes given; the last chance to answer is left out.
+    length j; the last chance to answer is left out. Paper, Appendix C.2, Figure 5 (arXiv:2610.06191).
 
     Parameters
     ----------
-    episodes, t_max, n_boot, seed, level, stream
+    episodes, t_max
         As in :func:`integration_index`.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates with index ``failed_run``, one row for each j >= 1 that occurs; ``value`` is a
-        probability in [0, 1], ``n`` counts decisions.
+        A frame of estimates with index ``failed_run``, one row for each j >= 1 that occurs; ``n`` counts
+        decisions. A rise with j is no sign of integration: j grows with time when the source fails from the
+        start, and at a large j are the agents that have not stopped before.
 
     Raises
     ------
@@ -162,15 +158,6 @@ def hazard_by_failed_run(
     EpisodeError
         If it is not known which results failed.
 
-    Notes
-    -----
-    A rise with j is no sign of integration: j grows with time when the source fails from the start. Decisions
-    at a large j are those of agents that have not stopped before.
-
-    References
-    ----------
-    Paper, Appendix C.2, Figure 5 (arXiv:2610.06191).
-
     Examples
     --------
     >>> from judged_useless import FAIL, load_episodes
@@ -178,7 +165,7 @@ def hazard_by_failed_run(
     >>> hazard["value"].round(2).to_dict()
     {1: 0.0, 2: 0.01, 3: 0.05, 4: 0.11, 5: 0.93, 6: 0.24}
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     points, left_out = failing_points(episodes, "the hazard")
     inside = _before_last_action(points, t_max)
     estimates: dict[object, Estimate] = {}
@@ -291,6 +278,7 @@ def hazard_model(
     where run is the number of results in a row judged USELESS and earlier useful is 1 when any result so far
     was judged USEFUL. β > 0: stopping rises with accumulated useless evidence. γ > 0: it follows earlier
     useful evidence.
+    Paper §3, Appendix C.2, Table 10 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -317,16 +305,12 @@ def hazard_model(
         If no decision follows a useless result, a regime has no judgments, or neither coefficient is
         identified: without any earlier judgment other than USELESS the run equals the step.
     EpisodeError
-        If an episode is not what the schema says, or has no regime.
+        If has no regime.
 
     Notes
     -----
     A linear probability: fitted values may leave [0, 1], and a step at k = 5 is averaged into a slope. β
     rests on histories with an earlier judgment other than USELESS, 5 to 31 % of the paper's decisions.
-
-    References
-    ----------
-    Paper §3, Appendix C.2, Table 10 (arXiv:2610.06191).
 
     Examples
     --------

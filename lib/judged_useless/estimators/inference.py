@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,10 +13,11 @@ from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.frames import from_records
 from judged_useless.episodes.schema import Episodes, with_task
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Resampling, Stream, weight_blocks, with_interval
+from judged_useless.estimators.resampling import Options, Resampling, resampled, weight_blocks, with_interval
 from judged_useless.estimators.success import mean_measure, success_matrix, utility_matrix
 
 
+@resampled
 def paired_contrast(
     a: Episodes,
     b: Episodes,
@@ -23,15 +25,12 @@ def paired_contrast(
     regimes: Sequence[str] = MEAN6,
     price: float = 0.0,
     charge_judgments: bool = False,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return the difference of two cells in mean success (or utility), paired by question.
 
     The mean over regimes, with equal weight, of the mean difference a - b over the questions that both have.
-    Questions are resampled with all their regimes.
+    Paper §2 "Models and protocol", Appendix D.1, Tables 15, 20 and 21 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -40,35 +39,23 @@ def paired_contrast(
         `price` also ``actions`` and ``judgments``.
     regimes : sequence of str, default MEAN6
         Regimes averaged; each must be in both.
-    price : float, default 0
-        λ: price of a tool call in units of a correct answer. At 0 the difference is one of success.
-    charge_judgments : bool, default False
-        Charge judgment calls and discarded turns too; see :func:`~judged_useless.estimators.success.utility`.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+    price, charge_judgments
+        As in :func:`~judged_useless.estimators.success.utility`; at the default price 0 it is success.
 
     Returns
     -------
     Estimate
         A difference in [-1, 1] of success (unbounded at a price); `n` counts pairs of episodes. Its parts
-        hold ``p_one_sided``, the share of resampled differences that are 0 or less (unadjusted; 0 means less
-        than 1 / n_boot), and ``n_unpaired``, the questions left out because only one cell has them.
+        hold ``p_one_sided``, the share of resampled differences that are 0 or less (unadjusted, and no exact
+        test: with few discordant questions read the interval), and ``n_unpaired``, the questions that only
+        one cell has.
 
     Raises
     ------
     UndefinedEstimateError
         If the two share no question, or a regime is missing.
     EpisodeError
-        If an episode is not what the schema says, or models and conditions are mixed.
-
-    Notes
-    -----
-    The p-value is the bootstrap's, as in the paper, not that of an exact test: with few discordant questions
-    read the interval instead. Where the interval is undefined there is no ``p_one_sided`` either.
-
-    References
-    ----------
-    Paper §2 "Models and protocol", Appendix D.1, Tables 15, 20 and 21 (arXiv:2610.06191).
+        If models or conditions are mixed within a cell; cells of two models are compared with a warning.
 
     Examples
     --------
@@ -77,7 +64,7 @@ def paired_contrast(
     >>> print(paired_contrast(rule, unaided, regimes=FAIL))
     difference in mean success = 0.028 [0.013, 0.044]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     name = f"difference in mean {'success' if price == 0 else f'utility (λ = {price:g})'}"
     # As tables, so that both can be read twice.
     a, b = (each if isinstance(each, pd.DataFrame) else from_records(each) for each in (a, b))
@@ -107,80 +94,62 @@ def _warn_if_unlike(a: pd.DataFrame, b: pd.DataFrame) -> None:
             warnings.warn(f"the two cells differ in {name}: {listed(one)} and {listed(other)}", stacklevel=3)
 
 
+@resampled
 def non_inferiority(
     a: Episodes,
     b: Episodes,
     *,
     margin: float = 0.05,
     regimes: Sequence[str] = MEAN6,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
-    """Return the paired difference in mean success, with the verdict whether a is non-inferior to b.
+    """Return the paired difference in mean success, and whether its lower bound lies above ``-margin``.
 
-    a is non-inferior when the lower bound of the interval of a - b lies above ``-margin``.
+    Paper, Appendix A (margins of -0.05), Tables 4 and 5 (arXiv:2610.06191).
 
     Parameters
     ----------
-    a, b : pandas.DataFrame or iterable of mappings
-        As in :func:`paired_contrast`.
+    a, b, regimes
+        As in :func:`paired_contrast`; one regime alone tests that regime, as in the paper's H3.
     margin : float, default 0.05
-        Loss that would still be accepted, a positive difference of success.
-    regimes : sequence of str, default MEAN6
-        Regimes averaged; one regime alone tests that regime, as in the paper's H3.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+        Loss that would still be accepted.
 
     Returns
     -------
     Estimate
-        As from :func:`paired_contrast`; its parts also hold ``margin`` and ``non_inferior``, 1 or 0.
+        As from :func:`paired_contrast`; its parts also hold ``margin`` and ``non_inferior``, 1 or 0. A 0 does
+        not show that a is worse, only that too much of a loss cannot be excluded.
 
     Raises
     ------
     UndefinedEstimateError
-        If the interval, and so the verdict, is undefined, or for the reasons of :func:`paired_contrast`.
-
-    Notes
-    -----
-    Failing the test does not show that a is worse, only that too much of a loss cannot be excluded.
-
-    References
-    ----------
-    Paper, Appendix A (margins of -0.05), Tables 4 and 5 (arXiv:2610.06191).
+        If the interval, and so the verdict, is undefined.
 
     Examples
     --------
     >>> from judged_useless import load_episodes
     >>> rule, unaided = (load_episodes(condition=name) for name in ("enforced_rule", "unaided"))
-    >>> result = non_inferiority(rule, unaided, regimes=["recover_after_1"])
-    >>> round(result.low, 3), result["non_inferior"]
-    (-0.057, 0.0)
+    >>> non_inferiority(rule, unaided, regimes=["recover_after_1"])["non_inferior"]
+    0.0
     """
     if not margin > 0:
         raise ValueError(f"margin must be positive, not {margin}")
-    result = paired_contrast(a, b, regimes=regimes, n_boot=n_boot, seed=seed, level=level, stream=stream)
+    result = paired_contrast(a, b, regimes=regimes, **options)
     if result.low is None:
         raise UndefinedEstimateError(f"non-inferiority is undefined: {result.reason}")
     verdict = {"margin": float(margin), "non_inferior": float(result.low > -margin)}
     return replace(result, parts={**result.parts, **verdict})
 
 
+@resampled
 def pooled_contrast(
-    pairs: Sequence[tuple[Episodes, Episodes]],
-    *,
-    regimes: Sequence[str] = MEAN6,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    pairs: Sequence[tuple[Episodes, Episodes]], *, regimes: Sequence[str] = MEAN6, **options: Unpack[Options]
 ) -> Estimate:
-    """Return the difference of two conditions in mean success, pooled over several runs.
+    """Return the difference of two conditions in mean success, pooled over several runs (paper, Table 28).
 
     The mean over runs of the question-paired difference a - b. Each resample draws runs, and independently
-    questions, with replacement; a question is drawn with its episodes of all runs, which are not independent.
+    questions, with replacement; a question is drawn with its episodes of all runs. The paper does not say how
+    they are drawn together; this is the simplest way.
 
     Parameters
     ----------
@@ -188,30 +157,18 @@ def pooled_contrast(
         For each run the two cells that are compared, as in :func:`paired_contrast`.
     regimes : sequence of str, default MEAN6
         Regimes averaged with equal weight; each must be in every cell.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; runs are drawn with the seed
-        that follows, so that they do not go with the questions.
 
     Returns
     -------
     Estimate
         A difference of success in [-1, 1]; `n` counts pairs of episodes. Its parts hold ``n_runs``,
-        ``n_unpaired`` (questions that are not complete in every cell, left out) and ``p_one_sided``, the
-        share of resampled differences that are 0 or less.
+        ``n_unpaired`` (questions not complete in every cell, left out) and ``p_one_sided``. Three runs say
+        little about the variation between runs.
 
     Raises
     ------
     UndefinedEstimateError
         If there is no run, or no question is complete in every cell.
-
-    Notes
-    -----
-    Three runs say little about the variation between runs: the interval is mostly one over questions. The
-    paper does not say how runs and questions are drawn together; this is the simplest way.
-
-    References
-    ----------
-    Paper, Appendix D.6, Table 28 (arXiv:2610.06191).
 
     Examples
     --------
@@ -220,7 +177,7 @@ def pooled_contrast(
     >>> print(pooled_contrast([run], regimes=FAIL))
     pooled difference in mean success = 0.028 [0.013, 0.044]
     """
-    plan, what = Resampling(n_boot, seed, level, stream), "the pooled difference is undefined"
+    plan, what = Resampling(**options), "the pooled difference is undefined"
     if not pairs:
         raise UndefinedEstimateError(f"{what}: there is no run")
     tables = [[success_matrix(each, regimes).dropna() for each in pair] for pair in pairs]
@@ -232,8 +189,8 @@ def pooled_contrast(
         raise UndefinedEstimateError(f"{what}: no question is complete in every cell")
     differences = np.array([(a.loc[common] - b.loc[common]).mean(axis=1) for a, b in tables])
     n_runs, n_questions = differences.shape
-    runs = np.concatenate(list(weight_blocks(n_runs, replace(plan, seed=seed + 1)))) / n_runs
-    values, done = np.empty(n_boot), 0
+    runs = np.concatenate(list(weight_blocks(n_runs, replace(plan, seed=plan.seed + 1)))) / n_runs
+    values, done = np.empty(plan.n_boot), 0
     for block in weight_blocks(n_questions, plan):
         rows = slice(done, done := done + len(block))
         values[rows] = ((runs[rows] @ differences) * (block / n_questions)).sum(axis=1)
@@ -249,12 +206,12 @@ def pooled_contrast(
 
 
 def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05) -> pd.DataFrame:
-    """Return p-values adjusted by Holm's step-down method.
+    """Return p-values adjusted by Holm's step-down method, computed by statsmodels.
 
     Parameters
     ----------
     pvalues : mapping of str to float, or sequence of float
-        One p-value a test, in [0, 1]; the paper's families are the models within one hypothesis.
+        One p-value a test, in [0, 1]; the paper's families are the models within one hypothesis (§2).
     alpha : float, default 0.05
         Family-wise error rate.
 
@@ -262,15 +219,6 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
     -------
     pandas.DataFrame
         In the order given: ``p``, ``p_holm`` and ``reject``.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If there is no p-value.
-
-    References
-    ----------
-    Paper §2 "Models and protocol", Appendix A (arXiv:2610.06191); computed by statsmodels.
 
     Examples
     --------
@@ -296,25 +244,12 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
 
 
 def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval for a share: lower and upper bound, in [0, 1].
-
-    Parameters
-    ----------
-    count, n : int
-        Successes, and independent trials, at least 1.
-    level : float, default 0.95
-        Nominal coverage.
+    """Return Wilson's score interval for a share of `n` independent trials (paper, Appendix B.2).
 
     Raises
     ------
     UndefinedEstimateError
         If there is no trial.
-    ValueError
-        If `count` is not between 0 and `n`, or `level` not between 0 and 1.
-
-    References
-    ----------
-    Paper, Appendix B.2 (arXiv:2610.06191); computed by statsmodels.
 
     Examples
     --------

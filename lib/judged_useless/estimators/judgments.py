@@ -1,5 +1,7 @@
 """What the judgments say of results and of real pages, and whether agents state what they judge."""
 
+from typing import Unpack
+
 import numpy as np
 import pandas as pd
 
@@ -12,9 +14,10 @@ from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError,
 from judged_useless.estimators.matching import require_one_cell, warn_if_pooled, with_judgments
 from judged_useless.estimators.resampling import (
     Measure,
+    Options,
     Resampling,
-    Stream,
     cluster_sums,
+    resampled,
     share,
     whole_number,
 )
@@ -35,16 +38,11 @@ def _share_of_judgments(
     return Measure(name, sums, share, n=len(judged)).estimate(plan)
 
 
+@resampled
 def useless_rate(
-    episodes: Episodes,
-    *,
-    failed: bool | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, failed: bool | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
-    """Return the share of judgments that say USELESS, by regime.
+    """Return the share of judgments that say USELESS, by regime (paper §3, Figure 1).
 
     Parameters
     ----------
@@ -52,24 +50,17 @@ def useless_rate(
         With ``question_id``, ``regime``, ``actions`` and ``judgments``; one model and condition.
     failed : bool, optional
         Count only results that failed by design (True) or that did not (False); by default both.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates, one row a regime that has such results, in order of appearance; ``value`` is
-        a share in [0, 1] and ``n`` counts judgments: the unparsed ones are in it, the missing ones are not.
-        A regime whose results have no judgment is stated as undefined, with its ``reason``.
+        A frame of estimates, one row a regime that has such results: shares in [0, 1], ``n`` judgments (the
+        unparsed ones are in it, the missing ones not). One without a judgment is stated as undefined.
 
     Raises
     ------
     UndefinedEstimateError
         If no result that is asked for has a judgment.
-
-    References
-    ----------
-    Paper §3 "Judgments are accurate", Figure 1 (arXiv:2610.06191).
 
     Examples
     --------
@@ -78,7 +69,7 @@ def useless_rate(
     >>> rates["value"].round(3).to_dict()["persistent"]
     0.996
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     warn_if_pooled(frame, "the share of useless judgments")
     table = observations_of(frame)
@@ -123,46 +114,27 @@ def page_table(episodes: Episodes) -> pd.DataFrame:
     )[shows]
 
 
-def specificity(
-    episodes: Episodes,
-    *,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
-) -> pd.DataFrame:
-    """Return the share of real pages that are judged USEFUL, by gold or distractor and first or repeated.
+@resampled
+def specificity(episodes: Episodes, **options: Unpack[Options]) -> pd.DataFrame:
+    """Return the share of real pages judged USEFUL, by gold or distractor and first or repeated (Table 11).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        One model and condition, with ``question_id``, ``regime``, ``actions``, ``judgments`` and two more
-        lists that a run's log gives: ``pages``, for each observation the title of the question's own page
-        that a real search returned, null for anything else (a failed result, a lookup, no hit); and
-        ``gold_titles``, the titles of the question's gold paragraphs.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
+        One model and condition, with ``question_id``, ``regime``, ``actions``, ``judgments`` and what a run's
+        log gives: ``pages``, for each observation the title that a real search returned, else null; and
+        ``gold_titles``, those of the question's gold paragraphs.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates with index ``(kind, seen)``, four rows; ``value`` is a share in [0, 1], ``n``
-        counts judgments (the unparsed ones are in it). A kind that does not occur is stated as undefined.
+        A frame of estimates with index ``(kind, seen)``, four rows: shares in [0, 1], ``n`` judgments. A kind
+        that does not occur is stated as undefined. A low share is right for distractors and repeats.
 
     Raises
     ------
-    EpisodeError
-        If an episode is not what the schema says, or lacks the two lists.
     UndefinedEstimateError
         If no real page has a judgment.
-
-    Notes
-    -----
-    A low share is right for distractors and for repeats: they add nothing to the question.
-
-    References
-    ----------
-    Paper, Appendix C.3, Table 11 (arXiv:2610.06191).
 
     Examples
     --------
@@ -173,7 +145,7 @@ def specificity(
     >>> specificity([episode])["value"].tolist()
     [1.0, 0.0, nan, nan]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     table = page_table(episodes)
     if table["judgment"].isna().all():
         raise UndefinedEstimateError("the specificity of judgments is undefined: no real page has a judgment")
@@ -231,16 +203,11 @@ def stated_points(episodes: Episodes) -> pd.DataFrame:
     )
 
 
+@resampled
 def stated_agreement(
-    episodes: Episodes,
-    *,
-    per_stratum: int | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, per_stratum: int | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
-    """Return how often a stated judgment is made, and how well it agrees with the side channel's.
+    """Return how often a judgment is stated, and how well it agrees with the side channel's (Appendix D.4).
 
     Parameters
     ----------
@@ -248,36 +215,26 @@ def stated_agreement(
         One model and condition, with ``judgments`` (recorded or replayed), ``stated`` (by the keyword reader,
         or an annotator's) and ``failed``.
     per_stratum : int, optional
-        Draw so many decisions after a failed and so many after a real result, as the paper's 80 and 80; all
-        decisions by default.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; the seed also draws the
-        sample.
+        Draw so many decisions after a failed and so many after a real result, as the paper's 80 and
+        80; all decisions by default.
 
     Returns
     -------
     pandas.DataFrame
         A frame of estimates with rows ``explicit`` (share of decisions with a stated judgment), ``agreement``
-        and ``kappa`` (of those, USELESS against any other reply). One that has no value is stated as
-        undefined, with its ``reason``.
+        and ``kappa`` (of those, USELESS against any other reply); undefined ones say why.
 
     Raises
     ------
     UndefinedEstimateError
         If there is no decision, or fewer in a stratum than are to be drawn.
-    EpisodeError
-        As for :func:`stated_points`.
-
-    References
-    ----------
-    Paper, Appendix D.4 "Stated and side-channel judgments" (arXiv:2610.06191).
     """
     if per_stratum is not None:
         whole_number("per_stratum", per_stratum)
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     points = stated_points(episodes)
     if per_stratum is not None:
-        draws, drawn = np.random.default_rng(seed), []
+        draws, drawn = np.random.default_rng(plan.seed), []
         for kind, failed in (("failed", True), ("real", False)):
             stratum = points[points["failed"] == failed]
             if len(stratum) < per_stratum:
@@ -288,14 +245,13 @@ def stated_agreement(
         points = pd.concat(drawn)
     if points.empty:
         raise UndefinedEstimateError("agreement is undefined: no decision follows a judged result")
-    options = {"n_boot": plan.n_boot, "seed": plan.seed, "level": plan.level, "stream": plan.stream}
     states = points["stated"].notna()
     said = points[states]
     questions, of_those = points["question_id"].tolist(), said["question_id"].tolist()
     pair = (said["stated"] == "USELESS").tolist(), (said["judgment"] == "USELESS").tolist()
     return estimates_frame(
         {
-            "explicit": agreement(states.tolist(), [True] * len(points), clusters=questions, **options),  # type: ignore[arg-type]
+            "explicit": agreement(states.tolist(), [True] * len(points), clusters=questions, **options),
             "agreement": Estimate.attempt(agreement, *pair, clusters=of_those, **options),
             "kappa": Estimate.attempt(cohen_kappa, *pair, clusters=of_those, **options),
         },

@@ -1,6 +1,7 @@
 """Planning a run (beyond the paper): interval width and power at other numbers of questions."""
 
 from collections.abc import Callable, Sequence
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.contrast import contrast_measure, design_label_measure
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.hazard import index_measure
-from judged_useless.estimators.resampling import Measure, Resampling, Stream, percentile_interval
+from judged_useless.estimators.resampling import Measure, Options, Resampling, percentile_interval, resampled
 
 #: Measures that can be planned for.
 PLANNED: dict[str, Callable[[DecisionPoints], Measure]] = {
@@ -41,16 +42,14 @@ def planned_study(measure: Measure, n_questions: int, effect: float, plan: Resam
     }  # fmt: skip
 
 
+@resampled
 def plan_questions(
     episodes: Episodes,
     n_questions: Sequence[int] = QUESTIONS,
     *,
     measure: str = "time_matched_contrast",
     effect: float | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> pd.DataFrame:
     r"""Return, for studies of different sizes, the expected width of Δ's interval and the power against 0.
 
@@ -78,8 +77,6 @@ def plan_questions(
     effect : float, optional
         True value the study should detect; by default the one found on `episodes`. The draws are shifted to
         it, which keeps their spread.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -107,7 +104,7 @@ def plan_questions(
     >>> plan_questions(unaided, (50, 300))[["width", "power"]].round(2).values.tolist()
     [[0.15, 0.55], [0.06, 1.0]]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     if measure not in PLANNED:
         raise ValueError(f"measure {measure!r} cannot be planned for; known: {', '.join(PLANNED)}")
     sizes = list(n_questions)

@@ -7,9 +7,10 @@ over *sums by cluster*; a resample is then a row of weights, and all resamples a
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from inspect import Parameter, signature
 from math import ceil, floor
 from random import Random
-from typing import Literal
+from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
+Estimator = TypeVar("Estimator", bound=Callable[..., Any])
 _WORD_BITS = 32
 #: Most resamples of an interval.
 MAX_N_BOOT = 100_000
@@ -69,6 +71,29 @@ class Resampling:
             raise ValueError(f"level must lie strictly between 0 and 1, not {self.level}")
         if self.stream not in ("released", "numpy"):
             raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
+
+
+class Options(TypedDict, total=False):
+    """Options of the estimators that resample; see :class:`Resampling`."""
+
+    n_boot: int
+    seed: int
+    level: float
+    stream: Stream
+
+
+def resampled(estimator: Estimator) -> Estimator:
+    """Show an estimator's options of resampling, with their defaults, in its signature and documentation."""
+    own = signature(estimator)
+    named = [each for each in own.parameters.values() if each.kind != Parameter.VAR_KEYWORD]
+    options = [
+        each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(Resampling).parameters.values()
+    ]
+    vars(estimator)["__signature__"] = own.replace(parameters=[*named, *options])
+    there, returns, rest = (estimator.__doc__ or "").partition("\n\n    Returns\n")
+    told = "\n    n_boot, seed, level, stream\n        See :class:`Resampling`."
+    estimator.__doc__ = f"{there}{told}{returns}{rest}"
+    return estimator
 
 
 def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:

@@ -1,6 +1,7 @@
 """Success by regime and averaged over regimes, what it costs, and success at a price a call."""
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import require_one_cell
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, share
+from judged_useless.estimators.resampling import Floats, Measure, Options, Resampling, resampled, share
 
 #: Actions that call a tool; an invalid action costs a step, but no call.
 TOOLS = ("search", "lookup", "backup_search")
@@ -80,16 +81,11 @@ def mean_measure(name: str, matrix: pd.DataFrame) -> Measure:
     return Measure(name, sums.reshape(len(sums), -1), mean, n=n, undefined="a regime has no episode")
 
 
+@resampled
 def success_by_regime(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regimes: Sequence[str] | None = None, **options: Unpack[Options]
 ) -> pd.DataFrame:
-    """Return the share of questions answered correctly in each regime.
+    """Return the share of questions answered correctly in each regime (paper, Table 13).
 
     Parameters
     ----------
@@ -97,25 +93,19 @@ def success_by_regime(
         One model and condition, with ``question_id``, ``regime`` and ``success``.
     regimes : sequence of str, optional
         Regimes wanted, in this order; by default those there are.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
     pandas.DataFrame
-        A frame of estimates, one row a regime; ``value`` is a share in [0, 1], ``n`` counts episodes. An
-        unanswered question counts as not successful, as in the paper.
+        A frame of estimates, one row a regime: shares in [0, 1], ``n`` episodes. An unanswered question is
+        not successful, as in the paper.
 
     Raises
     ------
     EpisodeError
-        If an episode is not what the schema says, or models and conditions are mixed.
+        If models or conditions are mixed.
     UndefinedEstimateError
         If a regime that is asked for has no episode.
-
-    References
-    ----------
-    Paper, Table 13 (arXiv:2610.06191).
 
     Examples
     --------
@@ -124,7 +114,7 @@ def success_by_regime(
     >>> table["value"].round(3).to_dict()
     {'persistent': 0.007}
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     matrix = success_matrix(episodes, regimes)
     sums = regime_sums(matrix)
     return estimates_frame(
@@ -136,40 +126,23 @@ def success_by_regime(
     )
 
 
+@resampled
 def mean_success(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] = MEAN6,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regimes: Sequence[str] = MEAN6, **options: Unpack[Options]
 ) -> Estimate:
-    """Return success averaged over regimes with equal weight (mean6 by default).
+    """Return success averaged over regimes with equal weight (paper §2, Tables 2 and 13).
 
     Parameters
     ----------
-    episodes, n_boot, seed, level, stream
-        As in :func:`success_by_regime`.
+    episodes
+        As in :func:`success_by_regime`, which also raises what this does.
     regimes : sequence of str, default MEAN6
-        Regimes averaged; each must be there. :data:`~judged_useless.environment.regimes.MEAN3`
-        and :data:`~judged_useless.environment.regimes.MEAN4` are the paper's other two.
+        Regimes averaged; each must be there. MEAN3 and MEAN4 are the paper's other two.
 
     Returns
     -------
     Estimate
         A share in [0, 1]; ``n`` counts episodes.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says, or models and conditions are mixed.
-    UndefinedEstimateError
-        If a regime has no episode: a mean over fewer regimes would be another measure.
-
-    References
-    ----------
-    Paper §2 "Source failures", Tables 2 and 13 (arXiv:2610.06191).
 
     Examples
     --------
@@ -177,7 +150,7 @@ def mean_success(
     >>> print(mean_success(load_episodes(condition="unaided"), regimes=FAIL))
     mean success over 5 regimes = 0.417 [0.377, 0.456]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     matrix = success_matrix(episodes, regimes)
     return mean_measure(f"mean success over {len(regimes)} regimes", matrix).estimate(plan)
 
@@ -240,29 +213,27 @@ def utility_matrix(
     return value_matrix(frame, values, regimes)
 
 
+@resampled
 def utility(
     episodes: Episodes,
     *,
     price: float = 0.05,
     charge_judgments: bool = False,
     regimes: Sequence[str] = MEAN6,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
-    """Return cost-adjusted success: success minus `price` for each tool call, averaged over regimes.
+    """Return success minus `price` for each tool call, averaged over regimes (paper, Tables 6 and 19).
 
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         One model and condition, with ``question_id``, ``regime``, ``actions``, ``judgments`` and ``success``.
     price : float, default 0.05
-        λ, the price of a call in units of a correct answer (0.05 in the paper).
+        λ, the price of a call in units of a correct answer.
     charge_judgments : bool, default False
         Charge each judgment call, weighing call of decide, and discarded turn like a tool call. Without
         ``n_judgment_calls`` each recorded judgment is a call, except where they were replayed afterwards.
-    regimes, n_boot, seed, level, stream
+    regimes
         As in :func:`mean_success`.
 
     Returns
@@ -275,44 +246,29 @@ def utility(
     UndefinedEstimateError
         If a regime has no episode.
     EpisodeError
-        If an episode is not what the schema says, models and conditions are mixed, or discarded turns are
-        to be charged that were not recorded.
-
-    References
-    ----------
-    Paper, Appendix C.1, Table 6 (last block) and Table 19 (arXiv:2610.06191).
+        If models or conditions are mixed, or calls are to be charged that were not recorded.
 
     Examples
     --------
     >>> from judged_useless import FAIL, load_episodes
-    >>> rule = load_episodes(condition="enforced_rule")
-    >>> print(utility(rule, regimes=FAIL))
+    >>> print(utility(load_episodes(condition="enforced_rule"), regimes=FAIL))
     utility (λ = 0.05) = 0.226 [0.181, 0.271]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     matrix = utility_matrix(episodes, regimes, price, charge_judgments)
     return mean_measure(f"utility (λ = {price:g})", matrix).estimate(plan)
 
 
+@resampled
 def tool_calls(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regimes: Sequence[str] | None = None, **options: Unpack[Options]
 ) -> Estimate:
-    """Return the mean number of tool calls (search, lookup, backup_search) an episode, over regimes.
+    """Return the mean number of search, lookup and backup_search an episode (paper, Tables 16, 18 and 19).
 
     Parameters
     ----------
-    episodes, regimes, n_boot, seed, level, stream
+    episodes, regimes
         As in :func:`success_by_regime`, with ``actions`` in place of ``success``.
-
-    References
-    ----------
-    Paper, Tables 16, 18 and 19 (arXiv:2610.06191).
 
     Examples
     --------
@@ -320,37 +276,23 @@ def tool_calls(
     >>> print(tool_calls(load_episodes(condition="enforced_rule"), regimes=["persistent"]))
     tool calls = 5.103 [5.013, 5.193]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions"))
     return mean_measure("tool calls", value_matrix(frame, tool_call_counts(frame), regimes)).estimate(plan)
 
 
+@resampled
 def extra_calls(
-    episodes: Episodes,
-    *,
-    regimes: Sequence[str] | None = None,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    episodes: Episodes, *, regimes: Sequence[str] | None = None, **options: Unpack[Options]
 ) -> Estimate:
     """Return the mean number of model calls an episode beyond its own turns, as :func:`utility` charges them.
 
     Parameters
     ----------
-    episodes, regimes, n_boot, seed, level, stream
-        As in :func:`success_by_regime`, with ``actions`` and ``judgments`` in place of ``success``.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says, or discarded turns were not recorded.
-
-    References
-    ----------
-    Paper, Appendix D.3, Table 19 (arXiv:2610.06191).
+    episodes, regimes
+        As in :func:`tool_calls`, with ``judgments``; paper, Table 19.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     matrix = value_matrix(frame, _extra_call_counts(frame), regimes)
     return mean_measure("extra calls", matrix).estimate(plan)

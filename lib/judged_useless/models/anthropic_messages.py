@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
-from judged_useless.models.base import FatalModelError, Generation, Message
+from judged_useless.models.base import Message
 from judged_useless.models.reply_bodies import Reply, read_message
 from judged_useless.models.server import ServerModel
 
@@ -23,9 +22,6 @@ class AnthropicModel(ServerModel):
     ----------
     name : str
         A released name, or the service's name for the model.
-    thinking_budget : int, optional
-        Tokens of thinking, on top of a turn's own budget, for a model whose thinking has one; without it the
-        model decides, within the turn's budget. Only with a decoding in thinking mode.
     structured : {"json_string"} or None, default None
         How the server is asked for text that a regular expression matches: as a JSON string of that pattern.
         vLLM does so; ``None`` if the server cannot.
@@ -47,30 +43,14 @@ class AnthropicModel(ServerModel):
     path = "/v1/messages"
     concurrency = 16
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        thinking_budget: int | None = None,
-        structured: Literal["json_string"] | None = None,
-        **options: Any,  # noqa: ANN401 - the parent's
-    ) -> None:
+    def __init__(self, name: str, *, structured: str | None = None, **options: Any) -> None:  # noqa: ANN401
         if structured not in ("json_string", None):
             raise ValueError(f"structured is {structured!r}, expected json_string or None")
-        self._thinking_budget, self._structured = thinking_budget, structured
-        super().__init__(name, **options)
-        thinks = self.decoding.thinking
-        if thinking_budget is not None and (not thinks or thinking_budget < 1024):
-            raise ValueError("thinking_budget: expected at least 1024 tokens, and thinking=True with it")
-        if thinks and self.decoding.temperature is not None:
+        super().__init__(name, structured=structured, **options)
+        if self.decoding.thinking and self.decoding.temperature is not None:
             raise ValueError("decoding: the service takes no temperature in thinking mode, expected None")
         if self.decoding.seed_rule is not None:
             self._deviate("seed not sent: the Messages API takes none")
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        own = {"thinking_budget": self._thinking_budget, "structured": self._structured}
-        return {**super()._options, **own}
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; never a secret."""
@@ -85,9 +65,6 @@ class AnthropicModel(ServerModel):
             )
         return client
 
-    def _most_tokens(self, budget: int) -> int:
-        return budget + (self._thinking_budget or 0)
-
     def _body(
         self, messages: Sequence[Message], budget: int, stop: Sequence[str], regex: str | None
     ) -> dict[str, Any]:
@@ -97,20 +74,10 @@ class AnthropicModel(ServerModel):
         # The prefixes that later requests share.
         for block in [*system[-1:], *turns[-1]["content"][-2:]]:
             block |= _CACHED
-        thinking: dict[str, Any] | None = None
-        if decoding.thinking is not None:
-            fixed = {"type": "enabled", "budget_tokens": self._thinking_budget}
-            on = fixed if self._thinking_budget else {"type": "adaptive"}
-            thinking = on if decoding.thinking else {"type": "disabled"}
         form = None
-        if regex is not None:
-            if self._structured is None:
-                raise FatalModelError(
-                    "text of a given form was asked for, and this server has no such option"
-                )
-            self._deviate("structured output: text held to a regular expression, as a JSON string")
-            schema = {"type": "string", "pattern": regex}
-            form = {"format": {"type": "json_schema", "schema": schema}}
+        if self._asks_for(regex):
+            form = {"format": {"type": "json_schema", "schema": {"type": "string", "pattern": regex}}}
+        kinds = {None: None, True: {"type": "adaptive"}, False: {"type": "disabled"}}
         return {
             "model": self._identity.served,
             "max_tokens": budget,
@@ -120,24 +87,15 @@ class AnthropicModel(ServerModel):
             "top_p": decoding.top_p,
             "top_k": decoding.top_k,
             "stop_sequences": list(stop) or None,
-            "thinking": thinking,
+            "thinking": kinds[decoding.thinking],
             "output_config": form,
         }
 
     def _read(self, body: Mapping[str, Any]) -> Reply:
         return read_message(body)
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_new_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        regex: str | None = None,
-    ) -> Generation:
-        """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
-        generation = await super().generate(messages, max_new_tokens=max_new_tokens, stop=stop, regex=regex)
-        return generation if regex is None else replace(generation, text=unquote(generation.text))
+    def _written(self, text: str, regex: str | None) -> str:
+        return text if regex is None else unquote(text)
 
 
 def _block(text: str) -> dict[str, Any]:

@@ -27,39 +27,24 @@ class Message(TypedDict):
 class Decoding:
     """How a model samples (PROTOCOL: "Agent", the table of decoding; paper §2 and Appendix A).
 
-    Attributes
-    ----------
-    temperature : float or None, default None
-        0 is greedy; ``None`` sends nothing, so that the service decides.
-    top_p : float or None, default None
-        Nucleus of this probability; 1 is off, ``None`` sends nothing.
-    top_k : int or None, default None
-        Number of most probable tokens kept; ``None`` sends nothing (off).
-    max_new_tokens : int, default 1024
-        Token budget of one turn, thinking included.
-    context : int or None, default None
-        Tokens that prompt and budget must fit in; ``None`` leaves the check to the service.
-    seed_rule : {"per_prompt", "fixed"} or None, default None
-        ``per_prompt``: ``stable_seed(seed, prompt) mod 2^31``; ``fixed``: ``seed`` for every request;
-        ``None``: no seed is sent.
-    seed : int or None, default None
-        Base seed of the rule.
-    thinking : bool or None, default None
-        Switch of a model that can think before it answers; ``None`` for a model without one.
-
-    Raises
-    ------
-    ValueError
-        If a value is out of range, or a rule and its seed do not come together.
+    ``None`` sends nothing, so that the service decides. A value out of range is a ``ValueError``.
     """
 
+    #: 0 is greedy.
     temperature: Annotated[float, Field(ge=0)] | None = None
+    #: Nucleus of this probability; 1 is off.
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    #: Number of most probable tokens kept.
     top_k: Annotated[int, Field(ge=1)] | None = None
+    #: Token budget of one turn, thinking included.
     max_new_tokens: Annotated[int, Field(ge=1)] = 1024
+    #: Tokens that prompt and budget must fit in; ``None`` leaves the check to the service.
     context: Annotated[int, Field(ge=2)] | None = None
+    #: ``per_prompt``: ``stable_seed(seed, prompt) mod 2^31``; ``fixed``: ``seed`` for every request.
     seed_rule: Literal["per_prompt", "fixed"] | None = None
+    #: Base seed of the rule.
     seed: int | None = None
+    #: Switch of a model that can think before it answers; ``None`` for a model without one.
     thinking: bool | None = None
 
     def __post_init__(self) -> None:
@@ -67,13 +52,7 @@ class Decoding:
             raise ValueError(f"decoding: seed is {self.seed} and seed_rule {self.seed_rule}, expected both")
 
     def request_seed(self, prompt: str) -> int | None:
-        """Return the seed of one request, in ``[0, 2^31)``; ``None`` if no seed is to be sent.
-
-        Parameters
-        ----------
-        prompt : str
-            The rendered prompt where the backend has it, else :func:`canonical_prompt` of the messages.
-        """
+        """Return the seed of a request, in ``[0, 2^31)``: of its rendered prompt, or its canonical one."""
         if self.seed is None:
             return None
         return (self.seed if self.seed_rule == "fixed" else stable_seed(self.seed, prompt)) % SEED_RANGE
@@ -81,39 +60,25 @@ class Decoding:
 
 @dataclass(frozen=True, kw_only=True)
 class Generation:
-    """What one request gave.
+    """What one request gave; ``None`` is what the backend does not say."""
 
-    Attributes
-    ----------
-    text : str
-        Raw text, not stripped, without the stop string; in thinking mode without the thinking where the
-        backend separates it.
-    finish_reason : {"stop", "length"}
-        ``length`` if the token budget cut the text.
-    end_word : str or None
-        What the server called the end of the text, where it was another word.
-    prompt_tokens, completion_tokens, cached_tokens : int or None
-        As reported; ``None`` where the backend does not say. ``prompt_tokens`` includes the cached ones.
-    cost_usd : float or None
-        Price of the request; ``None`` without a price table.
-    seconds : float
-        From sending to receiving, of the attempt that succeeded.
-    reasoning : str or None
-        Thinking text that the backend returns apart.
-    n_replaced : int, default 0
-        Halves of surrogate pairs that U+FFFD stands for in both texts: a tokenizer of bytes may end a text
-        within a character, and no file could hold the half.
-    """
-
+    #: Raw text, not stripped, without the stop string and without thinking that the backend separates.
     text: str
+    #: ``length`` if the token budget cut the text.
     finish_reason: Literal["stop", "length"]
+    #: What the server called the end of the text, where it was another word.
     end_word: str | None = None
+    #: Of the prompt, the cached ones included; generated; and of the prompt from the service's cache.
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
     cost_usd: float | None = None
+    #: From sending to receiving, of the attempt that succeeded.
     seconds: float = 0.0
+    #: Thinking text that the backend returns apart.
     reasoning: str | None = None
+    #: Halves of surrogate pairs that U+FFFD stands for in both texts: a tokenizer of bytes may end a text
+    #: within a character, and no file could hold the half.
     n_replaced: int = 0
 
     def __post_init__(self) -> None:

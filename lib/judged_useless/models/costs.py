@@ -5,13 +5,11 @@ the prices, where they are from and of which date.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import pydantic
 import yaml
@@ -64,15 +62,7 @@ def load_prices(path: str | Path) -> dict[str, Price]:
 
 @dataclass(frozen=True, kw_only=True)
 class Usage:
-    """Tokens of one request, each counted once.
-
-    Attributes
-    ----------
-    input, output : int
-        Tokens of the prompt that no cache served, and tokens generated.
-    cache_read, cache_write : int, default 0
-        Tokens of the prompt read from and written to the service's prompt cache.
-    """
+    """Tokens of one request, each counted once: of the prompt without those of the cache, and generated."""
 
     input: int
     output: int
@@ -103,7 +93,7 @@ class Charge:
 
 
 class CostMeter:
-    """Totals over a model's requests, and the cap.
+    """What a model's requests have cost, and the cap.
 
     A request is let through only if the cap holds even should it and all requests in flight cost the most
     that they can. While it is only the ones in flight that stand in the way, it waits for them.
@@ -113,8 +103,8 @@ class CostMeter:
     price : Price, optional
         Without it, costs are ``None``.
     cap_usd : float, optional
-        Most that the requests of this meter may cost together; needs a price. A request that brings no usage
-        because it failed is counted as failed, not charged: services differ in what they bill then.
+        Most that the requests of this meter may cost together; needs a price. A request that failed without
+        usage is not charged: services differ in what they bill then.
     """
 
     def __init__(self, price: Price | None = None, cap_usd: float | None = None) -> None:
@@ -123,27 +113,11 @@ class CostMeter:
         self.price, self.cap_usd = price, cap_usd
         self.spent_usd = 0.0
         self._reserved: list[float] = []
-        names = ("requests", "failed", "input", "output", "cache_read", "cache_write")
-        self._counts = Counter(dict.fromkeys(names, 0))
         self._settled = asyncio.Condition()
-
-    def totals(self) -> dict[str, Any]:
-        """Return requests, failed requests, tokens by kind, and cost in USD (``None`` without a price)."""
-        return {**self._counts, "cost_usd": None if self.price is None else self.spent_usd}
 
     @asynccontextmanager
     async def request(self, worst: Usage) -> AsyncIterator[Charge]:
-        """Hold the worst cost of a request while it is in flight, then charge what it used.
-
-        Parameters
-        ----------
-        worst : Usage
-            Upper bound; charged if the service reports no usage.
-
-        Yields
-        ------
-        Charge
-            To be filled in.
+        """Hold the worst cost of a request while it is in flight, then charge what it used, or the worst.
 
         Raises
         ------
@@ -154,18 +128,13 @@ class CostMeter:
         if self.cap_usd is not None:
             await self._reserve(bound, self.cap_usd)
         charge = Charge()
-        self._counts["requests"] += 1
         try:
             yield charge
             if charge.usage is None and self.cap_usd is not None:
                 charge.usage = worst
-        except BaseException:
-            self._counts["failed"] += 1
-            raise
         finally:
-            if charge.usage is not None:
-                self._counts.update(asdict(charge.usage))
-                self.spent_usd += 0.0 if self.price is None else charge.usage.cost(self.price)
+            if charge.usage is not None and self.price is not None:
+                self.spent_usd += charge.usage.cost(self.price)
             if self.cap_usd is not None:
                 async with self._settled:
                     self._reserved.remove(bound)

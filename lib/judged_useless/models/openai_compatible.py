@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from judged_useless.models.base import (
     EveryRequestFailsError,
@@ -50,31 +50,20 @@ class OpenAIModel(ServerModel):
     own_service = "https://api.openai.com"
     path = "/chat/completions"
 
-    def __init__(
-        self,
-        name: str,
-        *,
-        structured: Literal["vllm", "sglang"] | None = "vllm",
-        **options: Any,  # noqa: ANN401 - the parent's
-    ) -> None:
+    def __init__(self, name: str, *, structured: str | None = "vllm", **options: Any) -> None:  # noqa: ANN401
         if structured not in ("vllm", "sglang", None):
             raise ValueError(f"structured is {structured!r}, expected vllm, sglang or None")
-        self._structured = structured
-        super().__init__(name, **options)
+        super().__init__(name, structured=structured, **options)
         if self._is_own_service:
-            self._fields = _OWN_FIELDS | self._fields
+            self._options["fields"] = _OWN_FIELDS | self._options["fields"]
         sent = {
             "top_k": self.decoding.top_k,
             "seed": self.decoding.seed,
             "chat_template_kwargs": self.decoding.thinking,
         }
         for field in ("stop", *(field for field, value in sent.items() if value is not None)):
-            if self._fields.get(field, field) is None:
+            if self._options["fields"].get(field, field) is None:
                 self._deviate(f"{field} not sent: the server takes none")
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        return {**super()._options, "structured": self._structured}
 
     def _base_url(self, url: str) -> str:
         return f"{self.own_service}/v1" if url.startswith(self.own_service) else url
@@ -99,19 +88,13 @@ class OpenAIModel(ServerModel):
             "stop": list(stop) or None,
         }
         if decoding.thinking is not None:
-            given = self._extra.get("chat_template_kwargs", {})
+            given = self._options["extra_body"].get("chat_template_kwargs", {})
             body["chat_template_kwargs"] = {**given, "enable_thinking": decoding.thinking}
         if messages[-1]["role"] == "assistant":
             body |= {"add_generation_prompt": False, "continue_final_message": True}
-        if regex is not None:
-            if self._structured is None:
-                raise FatalModelError(
-                    "text of a given form was asked for, and this server has no such option"
-                )
-            self._deviate("structured output: text held to a regular expression")
-            body |= (
-                {"regex": regex} if self._structured == "sglang" else {"structured_outputs": {"regex": regex}}
-            )
+        if self._asks_for(regex):
+            form = {"regex": regex}
+            body |= form if self._options["structured"] == "sglang" else {"structured_outputs": form}
         return body
 
     def _read(self, body: Mapping[str, Any]) -> Reply:

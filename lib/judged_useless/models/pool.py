@@ -50,17 +50,9 @@ class Server:
 
 
 def choose(servers: Mapping[str, Server], key: str) -> Server:
-    """Return the server that the next request of this key goes to.
+    """Return the server of the next request of a key: always the same, so that its prefix is cached there.
 
-    A key always prefers the same one, so that the turns of an episode find their prefix cached. The
-    preference yields when that server is much busier than the least busy one, or failed a short time ago.
-
-    Parameters
-    ----------
-    servers : mapping of str to Server
-        By address.
-    key : str
-        Equal for requests that share a prefix.
+    It yields where that server is much busier than the least busy one, or failed a short time ago.
     """
     now = time.monotonic()
     # Where all of them failed lately, none is better than another.

@@ -1,8 +1,9 @@
 """The paper's seven agents, which ``data/agents.yaml`` lists, and what a name of a model means."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
+from typing import Any, ClassVar
 
 import pydantic
 import yaml
@@ -12,19 +13,7 @@ from judged_useless.models.base import Decoding
 
 
 class Preset(pydantic.BaseModel):
-    """One agent of the paper.
-
-    Attributes
-    ----------
-    served : mapping of str to str
-        Provider -> the provider's name for the model; empty where no public id is stated.
-    decoding : Decoding
-        Of the main runs (test300).
-    thinking : Decoding or None
-        Of the runs in thinking mode, for a model that has been run in it.
-    contexts : mapping of str to int
-        What a run was about -> the larger context it was given.
-    """
+    """One agent of the paper; `served` is provider -> its name for the model, where a public id is stated."""
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")
 
@@ -43,19 +32,7 @@ def load_presets() -> dict[str, Preset]:
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Which model is meant, what its provider calls it, and how it decodes.
-
-    Attributes
-    ----------
-    name : str
-        As in the released episodes where it is one of theirs, else as it was given.
-    served : str
-        The provider's name for it.
-    decoding : Decoding
-        In force for every request.
-    preset : str or None
-        Name of the preset that the decoding is from; ``None`` if it is not one's.
-    """
+    """Which model is meant, what its provider calls it, how it decodes, and whose decoding that is."""
 
     name: str
     served: str
@@ -66,7 +43,15 @@ class Identity:
 class Identified:
     """A model that :func:`identify` has settled."""
 
-    _identity: Identity
+    provider: ClassVar[str]
+    simulated = False
+
+    def __init__(self, name: str, identity: Mapping[str, Any]) -> None:
+        self._identity = identify(name, self.provider, **identity)
+        self._deviations: dict[str, None] = {}
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r})"
 
     @property
     def name(self) -> str:
@@ -77,6 +62,22 @@ class Identified:
     def decoding(self) -> Decoding:
         """Decoding in force for every request."""
         return self._identity.decoding
+
+    def _deviate(self, what: str) -> None:
+        """Keep what of the decoding or the protocol is done otherwise."""
+        self._deviations[what] = None
+
+    def _described(self, **more: object) -> dict[str, Any]:
+        """Return what the manifest records, with more of it."""
+        return {
+            "provider": self.provider,
+            "name": self.name,
+            "model": self._identity.served,
+            "preset": self._identity.preset,
+            "decoding": asdict(self.decoding),
+            "deviations": list(self._deviations),
+            **more,
+        }
 
 
 def identify(

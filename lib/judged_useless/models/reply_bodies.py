@@ -44,7 +44,7 @@ def read_chat(body: Mapping[str, Any]) -> Reply:
         used = Usage(input=prompt - (cached or 0), output=output, cache_read=cached or 0)
     return Reply(
         text=_joined(content, "text"),
-        end_word=choice["finish_reason"],
+        end_word=_word(choice["finish_reason"]),
         reasoning=thinking if isinstance(thinking, str) else _joined(content, "thinking"),
         refusal=message.get("refusal"),
         usage=used,
@@ -63,7 +63,7 @@ def read_message(body: Mapping[str, Any]) -> Reply:
         used = Usage(input=fresh, output=output, cache_read=read or 0, cache_write=written or 0)
     return Reply(
         text=_joined(content, "text"),
-        end_word=body["stop_reason"],
+        end_word=_word(body["stop_reason"]),
         reasoning=_joined(content, "thinking"),
         usage=used,
         cached_tokens=read,
@@ -77,6 +77,10 @@ def _joined(content: Any, kind: str) -> str | None:  # noqa: ANN401 - JSON
     parts = [part[kind] for part in content if part.get("type", "text") == kind]
     texts = [_joined(part, "text") for part in parts]
     return None if not any(text is not None for text in texts) else "".join(text or "" for text in texts)
+
+
+def _word(value: Any) -> str | None:  # noqa: ANN401 - JSON
+    return None if value is None else str(value)
 
 
 def _object(value: Any) -> Mapping[str, Any]:  # noqa: ANN401 - JSON

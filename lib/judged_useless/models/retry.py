@@ -63,14 +63,8 @@ class Retries:
     async def call(self, send: Callable[[], Awaitable[T]]) -> T:
         """Send a request until it succeeds, fails for good, or the attempts are used up.
 
-        Only a ``TransientModelError`` leads to another attempt: a bug of our own is never tried again.
-
-        Raises
-        ------
-        ServiceUnavailableError
-            If the last attempt allowed failed transiently.
-        NoServerError
-            If the service could not be reached, and never has been.
+        Only a ``TransientModelError`` leads to another attempt: a bug of our own is never tried again. The
+        last one becomes a ``ServiceUnavailableError``, or a ``NoServerError`` if nobody was ever reached.
         """
         retrying = tenacity.AsyncRetrying(
             sleep=self.sleep,
@@ -105,6 +99,6 @@ class Retries:
 
     def _log(self, state: tenacity.RetryCallState) -> None:
         # Where nobody is, every request in flight would say so.
-        level = logging.WARNING if self.heard else logging.INFO
-        error, wait = _error(state), state.upcoming_sleep
-        _log.log(level, "attempt %d: %s; waiting %.1f s", state.attempt_number, error, wait)
+        if self.heard:
+            said = state.attempt_number, _error(state), state.upcoming_sleep
+            _log.warning("attempt %d: %s; waiting %.1f s", *said)

@@ -47,43 +47,28 @@ class KnowsQuestions(Protocol):
 
 @dataclass(frozen=True)
 class Rates:
-    """Probabilities of what a scripted agent does; the first three are those of the paper's simulation.
+    """Probabilities of what a scripted agent does; the first three are those of the paper's simulation."""
 
-    Attributes
-    ----------
-    useless_if_failed, useless_if_real : float
-        Of judging a result USELESS that is not, or is, from the question's own pages.
-    stop_if_useful : float
-        Of answering after a real result judged USEFUL, whatever the policy.
-    knows : float
-        Of knowing the answer without having found it.
-    silent : float
-        Of a thought that says nothing about the latest result.
-    unparsed, invalid, unreadable, truncated, disobedient : float
-        Of a judgment that is neither word, an action word that does not exist, a turn without a readable
-        action, a turn that is cut off, and a search although only finish is left.
-    placeholder, stubborn : float
-        Of an answer that copies the template, and of copying it again when told so.
-    hopeful, discouraged, sure : float
-        What it says it believes: going on succeeds with `hopeful` minus `discouraged` for each result in a
-        row that it judged USELESS; answering now succeeds with `sure`. Each reply is off by up to
-        `BELIEF_NOISE` either way.
-    mute : float
-        Of a belief reply that does not parse.
-    """
-
+    #: Of judging a result USELESS that is not, or is, from the question's own pages.
     useless_if_failed: float = 0.99
     useless_if_real: float = 0.45
+    #: Of answering after a real result judged USEFUL, whatever the policy.
     stop_if_useful: float = 0.3
+    #: Of knowing the answer without having found it, and of saying nothing about the latest result.
     knows: float = 0.2
     silent: float = 0.15
+    #: Of a judgment that is neither word, an action that does not exist, a turn without a readable action,
+    #: a turn that is cut off, and a search although only finish is left.
     unparsed: float = 0.0
     invalid: float = 0.0
     unreadable: float = 0.0
     truncated: float = 0.0
     disobedient: float = 0.0
+    #: Of an answer that copies the template, and of copying it again when told so.
     placeholder: float = 0.0
     stubborn: float = 0.0
+    #: What it says it believes: going on succeeds with `hopeful` minus `discouraged` for each result in a row
+    #: that it judged USELESS, answering now with `sure`, each off by up to `BELIEF_NOISE`; or it is `mute`.
     hopeful: float = 0.8
     discouraged: float = 0.05
     sure: float = 0.3
@@ -176,21 +161,8 @@ class ScriptedModel(Scripted):
         """Return what a manifest keeps of it."""
         return self._described(**asdict(self.rates))
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_new_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        regex: str | None = None,
-    ) -> Generation:
-        """Continue a conversation; budget, stop strings and form are kept by the way it writes.
-
-        Raises
-        ------
-        ValueError
-            If the conversation is about a question it was not handed.
-        """
+    async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
+        """Continue a conversation; ValueError if it is about a question that it was not handed."""
         thought = _thought_to_label(messages[-1]["content"])
         if thought is not None:
             return self._said(messages, json.dumps({"label": stated_label(thought)}))

@@ -65,21 +65,8 @@ class ScriptedAnnotator(Scripted):
         """Return what a manifest keeps of it."""
         return self._described(wrong=self.wrong, mute=self.mute)
 
-    async def generate(
-        self,
-        messages: Sequence[Message],
-        *,
-        max_new_tokens: int | None = None,
-        stop: Sequence[str] = (),
-        regex: str | None = None,
-    ) -> Generation:
-        """Label the record in the last message, as an annotation sends it.
-
-        Raises
-        ------
-        ValueError
-            If it is asked for anything but a label, or about a question that it was not handed.
-        """
+    async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
+        """Label the record in the last message, as an annotation sends it; ValueError if there is none."""
         shown = messages[-1]["content"]
         try:
             record = json.loads(shown)

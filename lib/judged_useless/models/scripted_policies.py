@@ -7,21 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Situation:
-    """What a policy may look at before an action.
-
-    Attributes
-    ----------
-    action : int
-        Number of the action now to be taken, from 1.
-    budget : int
-        Number of the last one.
-    own_run : int
-        Results in a row that the agent judged USELESS.
-    failed_run : int
-        Results in a row that are not from the question's own pages.
-    draw : float
-        Uniform in [0, 1), fixed for this question, step and history.
-    """
+    """What a policy may look at before an action: runs are of results judged USELESS, and of failed ones."""
 
     action: int
     budget: int

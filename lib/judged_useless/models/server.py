@@ -5,7 +5,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, Literal
@@ -21,7 +21,7 @@ from judged_useless.models.base import (
 )
 from judged_useless.models.costs import CostMeter, Price, Usage
 from judged_useless.models.pool import Server, choose
-from judged_useless.models.presets import Identified, identify
+from judged_useless.models.presets import Identified
 from judged_useless.models.reply_bodies import END_WORDS, Reply
 from judged_useless.models.retry import Retries
 from judged_useless.models.transport import (
@@ -54,6 +54,8 @@ class ServerModel(Identified, ABC):
         What further words of this server for the end of a text mean; see `END_WORDS`.
     reasoning : {"apart", "text"}, default "apart"
         Whether what a server files under reasoning is read as the text where there is no other.
+    structured : str or None
+        How the server is asked for text of a given form; ``None`` if it cannot be.
     timeout : float, default 600
         Seconds in which a request must be answered.
     max_concurrency : int, optional
@@ -75,8 +77,6 @@ class ServerModel(Identified, ABC):
         If an option is not what is described here.
     """
 
-    provider: ClassVar[str]
-    simulated = False
     #: Name of the SDK, both to import and to install, of its client, and of its variables.
     sdk: ClassVar[str]
     client: ClassVar[str]
@@ -95,6 +95,7 @@ class ServerModel(Identified, ABC):
         fields: Mapping[str, str | None] | None = None,
         end_words: Mapping[str, Literal["stop", "length"]] | None = None,
         reasoning: Literal["apart", "text"] = "apart",
+        structured: str | None = None,
         timeout: float = 600.0,
         max_concurrency: int | None = None,
         retries: Retries | None = None,
@@ -111,13 +112,20 @@ class ServerModel(Identified, ABC):
             raise ValueError(f"reasoning is {reasoning!r}, expected apart or text")
         if not set((end_words or {}).values()) <= {"stop", "length"}:
             raise ValueError(f"end_words are {end_words}, expected each to mean stop or length")
-        self._identity = identify(name, self.provider, **identity)
+        super().__init__(name, identity)
         variables = self.sdk.upper()
         given = base_url or os.environ.get(f"{variables}_BASE_URL") or self.own_service
         addresses = [read_address(url) for url in ([given] if isinstance(given, str) else given)]
         key = api_key or os.environ.get(f"{variables}_API_KEY")
-        self._extra, self._fields, self._timeout = dict(extra_body or {}), dict(fields or {}), timeout
-        self._end_words, self._reasoning = dict(end_words or {}), reasoning
+        #: What else decides the requests, under the names of these arguments.
+        self._options: dict[str, Any] = {
+            "extra_body": dict(extra_body or {}),
+            "fields": dict(fields or {}),
+            "end_words": dict(end_words or {}),
+            "reasoning": reasoning,
+            "structured": structured,
+        }
+        self._timeout = timeout
         self._is_own_service = any(each.url.startswith(self.own_service) for each in addresses)
         self.max_concurrency = max_concurrency or self.concurrency * len(addresses)
         self._retries = retries or Retries()
@@ -126,15 +134,7 @@ class ServerModel(Identified, ABC):
         clients = [client for server in self._servers.values() for client in server.clients]
         held = [secret for each in addresses for secret in each.secrets]
         self._redact = Redactor([key, *held, *(getattr(client, "auth_token", None) for client in clients)])
-        self._deviations: dict[str, None] = {}
         self._any_text = False
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name!r}, base_url={list(self._servers)})"
-
-    def totals(self) -> dict[str, Any]:
-        """Return requests, failed requests, tokens by kind and cost so far."""
-        return self._meter.totals()
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -174,41 +174,31 @@ class ServerModel(Identified, ABC):
     def _read(self, body: Mapping[str, Any]) -> Reply:
         """Read the body of a reply; KeyError, TypeError or AttributeError if it is none of this API."""
 
-    @property
-    def _options(self) -> dict[str, Any]:
-        """Return what else decides the requests, under the names of this class's arguments."""
-        return {
-            "extra_body": self._extra,
-            "fields": self._fields,
-            "end_words": self._end_words,
-            "reasoning": self._reasoning,
-        }
+    def _asks_for(self, regex: str | None) -> bool:
+        """Tell whether a form is asked for; raise if this server cannot be."""
+        if regex is not None and self._options["structured"] is None:
+            raise FatalModelError("text of a given form was asked for, and this server has no such option")
+        if regex is not None:
+            self._deviate("structured output: text held to a regular expression")
+        return regex is not None
 
-    def _deviate(self, what: str) -> None:
-        """Keep what of the decoding or the protocol this server did otherwise."""
-        self._deviations[what] = None
+    def _written(self, text: str, regex: str | None) -> str:
+        """Return a text as it was to be written, where a form was asked for."""
+        return text
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; never a secret."""
         price = self._meter.price
-        return {
-            "provider": self.provider,
-            "name": self.name,
-            "model": self._identity.served,
-            "preset": self._identity.preset,
+        return self._described(
             # The server knows them and does not say.
-            "revision": None,
-            "tokenizer_revision": None,
-            "chat_template_sha256": None,
-            "decoding": asdict(self.decoding),
-            "seed_of": "canonical JSON of the messages",
-            "base_url": list(self._servers),
-            "options": {name: value for name, value in self._options.items() if value},
-            "timeout": self._timeout,
-            "price": None if price is None else price.model_dump(mode="json"),
-            "cost_cap_usd": self._meter.cap_usd,
-            "deviations": list(self._deviations),
-        }
+            **dict.fromkeys(("revision", "tokenizer_revision", "chat_template_sha256")),
+            seed_of="canonical JSON of the messages",
+            base_url=list(self._servers),
+            options={name: value for name, value in self._options.items() if value},
+            timeout=self._timeout,
+            price=None if price is None else price.model_dump(mode="json"),
+            cost_cap_usd=self._meter.cap_usd,
+        )
 
     async def generate(
         self,
@@ -219,11 +209,11 @@ class ServerModel(Identified, ABC):
         regex: str | None = None,
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
-        budget = self._most_tokens(max_new_tokens or self.decoding.max_new_tokens)
+        budget = max_new_tokens or self.decoding.max_new_tokens
         sent = self._body(messages, budget, stop, regex)
-        names = {field: self._fields.get(field, field) for field in sent}
+        names = {field: self._options["fields"].get(field, field) for field in sent}
         body = {name: sent[field] for field, name in names.items() if name and sent[field] is not None}
-        body = {**self._extra, **body}
+        body = {**self._options["extra_body"], **body}
         # A token stands for at least one byte; a turn's frame is allowed 32 tokens.
         bound = sum(len(message["content"].encode()) + 32 for message in messages) + 64
         worst = Usage(input=bound, output=budget)
@@ -238,11 +228,8 @@ class ServerModel(Identified, ABC):
                     charge.usage = reply.usage
                     return self._generation(reply, budget, stop, time.perf_counter() - started)
 
-        return await self._retries.call(send)
-
-    def _most_tokens(self, budget: int) -> int:
-        """Return the tokens that a request may generate: more than its turn where thinking is apart."""
-        return budget
+        generation = await self._retries.call(send)
+        return replace(generation, text=self._written(generation.text, regex))
 
     async def _post(self, client: Any, body: dict[str, Any]) -> str:  # noqa: ANN401 - the SDK's
         import httpx2
@@ -280,7 +267,7 @@ class ServerModel(Identified, ABC):
 
     def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
         usage, text, reasoning = reply.usage, reply.text, reply.reasoning
-        if reply.refusal is not None:
+        if reply.refusal:
             raise FatalModelError(f"the service refused: {self._redact(reply.refusal)}")
         end = self._end(reply.end_word)
         if end == "stop" and not text and not reasoning and (text is None or (usage and not usage.output)):
@@ -288,7 +275,7 @@ class ServerModel(Identified, ABC):
         if usage is not None:
             self._check_context(usage, budget, end)
         if not text and reasoning:
-            if self._reasoning == "text":
+            if self._options["reasoning"] == "text":
                 text, reasoning = reasoning, None
             elif end == "stop" and not self.decoding.thinking:
                 raise self._fatal(
@@ -318,7 +305,7 @@ class ServerModel(Identified, ABC):
 
     def _end(self, word: str | None) -> Literal["stop", "length"]:
         """Return what a word for the end of a text means; raise unless the text is whole or cut."""
-        meaning = self._end_words.get(word or "") or END_WORDS.get((word or "").lower())
+        meaning = self._options["end_words"].get(word or "") or END_WORDS.get((word or "").lower())
         if meaning == "stop" or meaning == "length":
             return meaning
         if meaning == "context":

@@ -34,27 +34,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class Transcript:
-    """A conversation as read.
-
-    Attributes
-    ----------
-    question : Question
-        What it is about.
-    observations : tuple of Seen
-        In order.
-    wants : {"turn", "judgment", "decision", "usefulness", "continuation"}
-        What the last message asks for.
-    only_finish : bool
-        Whether the latest message says that only an answer is left.
-    reminded, repaired : bool
-        Whether the last message asks for the required format, and for a real answer.
-    remaining : int or None
-        Actions left, where the conversation counts down.
-    tags : bool
-        Whether turns are written in Search-R1's tags.
-    has_backup, primary_disabled : bool
-        Whether there is a backup tool, and whether the primary one was switched off.
-    """
+    """A conversation as read: what the last message asks for, and what was seen before it."""
 
     question: Question
     observations: tuple[Seen, ...]
@@ -111,20 +91,7 @@ def _asked_for(last: str) -> Wanted:
 
 
 def read_transcript(messages: Sequence[Message], questions: Mapping[str, Question]) -> Transcript:
-    """Read a conversation that the agent loop has written.
-
-    Parameters
-    ----------
-    messages : sequence of Message
-        As sent to a model.
-    questions : mapping of str to Question
-        Text of a question -> question.
-
-    Raises
-    ------
-    ValueError
-        If the conversation is about none of the questions.
-    """
+    """Read a conversation that the agent loop has written; ValueError if it is about no known question."""
     tags = messages[0]["role"] != "system"
     opening, last = messages[0 if tags else 1]["content"], messages[-1]["content"]
     paragraphs = [each for each in opening.split("\n\n") if not _REMAINING.fullmatch(each)]

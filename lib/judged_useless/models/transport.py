@@ -48,18 +48,9 @@ class Address(NamedTuple):
 
 
 def read_address(base_url: str) -> Address:
-    """Part a base URL from the credentials in it, so that the URL can be logged and recorded.
+    """Part a base URL from the credentials in it, so that it can be logged and recorded.
 
-    Parameters
-    ----------
-    base_url : str
-        Such as ``http://127.0.0.1:8000/v1`` or ``https://user:password@host/v1``.
-
-    Raises
-    ------
-    ValueError
-        If it is no HTTP address, or carries a query, where services put keys. What is wrong is not repeated:
-        it may well be, or hold, a key.
+    The error for what is no address does not repeat it: it may well be, or hold, a key.
     """
     problem = "base_url: expected http://host[:port]/path, without query or fragment; a key goes into api_key"
     try:
@@ -82,13 +73,7 @@ def read_address(base_url: str) -> Address:
 
 
 class Redactor:
-    """Removes secrets from text that is shown, logged or recorded.
-
-    Parameters
-    ----------
-    secrets : iterable of str or None
-        Values to remove wherever they occur.
-    """
+    """Removes secrets from text that is shown, logged or recorded."""
 
     def __init__(self, secrets: Iterable[str | None]) -> None:
         # Longest first, so that no part of a secret that contains another one stays.
@@ -115,15 +100,7 @@ class Redactor:
 
 
 def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Return the seconds that a response asks to wait for; None if none that can be read.
-
-    Parameters
-    ----------
-    headers : mapping of str to str
-        ``retry-after-ms`` in milliseconds, or ``retry-after`` in seconds or as a date.
-    now : float, optional
-        Seconds since the epoch; by default the clock's.
-    """
+    """Return the seconds that a response asks to wait for; None if none that can be read."""
     try:
         if (milliseconds := headers.get("retry-after-ms")) is not None:
             wait = float(milliseconds) / 1000
@@ -181,22 +158,7 @@ def _place(error: Any) -> str:  # noqa: ANN401 - an SDK's
 
 
 def meaning_of_sdk_error(error: Any, sdk: ModuleType, redact: Redactor) -> ModelError | None:  # noqa: ANN401
-    """Return what an exception of the ``openai`` or ``anthropic`` package means.
-
-    Parameters
-    ----------
-    error : Exception
-        What the SDK raised.
-    sdk : module
-        ``openai`` or ``anthropic``; their exceptions have the same names.
-    redact : Redactor
-        Applied to what the service said.
-
-    Returns
-    -------
-    ModelError or None
-        ``None`` for anything that is no failure of the service.
-    """
+    """Return what an exception of the SDK means; None if it is no failure of the service but a bug."""
     import httpx2
 
     if isinstance(error, sdk.APIStatusError):

@@ -3,19 +3,13 @@
 import hashlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import cached_property
 from importlib.util import find_spec
 from itertools import count
 from typing import Any
 
-from judged_useless.models.base import (
-    ContextOverflowError,
-    FatalModelError,
-    Generation,
-    Message,
-)
-from judged_useless.models.presets import Identified, identify
+from judged_useless.models.base import ContextOverflowError, FatalModelError, Generation, Message
+from judged_useless.models.presets import Identified
 
 _INSTALL = (
     "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
@@ -50,7 +44,6 @@ class VLLMModel(Identified):
     """
 
     provider = "vllm"
-    simulated = False
 
     def __init__(
         self,
@@ -63,15 +56,11 @@ class VLLMModel(Identified):
     ) -> None:
         if find_spec("vllm") is None:
             raise ImportError(_INSTALL)
-        self._identity = identify(name, self.provider, **identity)
+        super().__init__(name, identity)
         self._revision, self._engine_options = revision, dict(engine or {})
         self.max_concurrency = max_concurrency
         self._ids = count(1)
-        self._deviations: list[str] = []
         self._started: Any = None
-
-    def __repr__(self) -> str:
-        return f"VLLMModel({self.name!r})"
 
     @cached_property
     def _tokenizer(self) -> Any:  # noqa: ANN401 - transformers'
@@ -109,19 +98,13 @@ class VLLMModel(Identified):
         tokenizer = self._tokenizer
         commit = tokenizer.init_kwargs.get("_commit_hash") or self._revision
         template = tokenizer.get_chat_template()
-        return {
-            "provider": self.provider,
-            "name": self.name,
-            "model": self._identity.served,
-            "preset": self._identity.preset,
-            "revision": self._revision or commit,
-            "tokenizer_revision": commit,
-            "chat_template_sha256": hashlib.sha256(template.encode()).hexdigest(),
-            "decoding": asdict(self.decoding),
-            "seed_of": "rendered prompt",
-            "engine": self._arguments,
-            "deviations": self._deviations,
-        }
+        return self._described(
+            revision=self._revision or commit,
+            tokenizer_revision=commit,
+            chat_template_sha256=hashlib.sha256(template.encode()).hexdigest(),
+            seed_of="rendered prompt",
+            engine=self._arguments,
+        )
 
     async def aclose(self) -> None:
         """Stop the engine."""
@@ -164,7 +147,7 @@ class VLLMModel(Identified):
                 f"{len(tokens)} prompt tokens and {budget} to generate, context {context}"
             )
         if regex is not None:
-            self._deviations = ["structured output: text held to a regular expression"]
+            self._deviate("structured output: text held to a regular expression")
         return await self._run(engine, tokens, self._sampling(prompt, budget, stop, regex))
 
     def _sampling(self, prompt: str, budget: int, stop: Sequence[str], regex: str | None) -> Any:  # noqa: ANN401

@@ -27,31 +27,7 @@ def counter(remaining: int) -> str:
 
 @dataclass(frozen=True)
 class Wording:
-    """All prompts of one task in one style.
-
-    Attributes
-    ----------
-    system : str
-        Instructions; a style without a system message has them at the head of the first user message.
-    has_system : bool
-        Whether the instructions are a message of their own.
-    opening, observation : str
-        User messages, with ``{question}`` and ``{text}``.
-    backup_tool : str
-        Line of the backup tool among the actions, empty if the style has no such tool.
-    additions : mapping of str to str
-        Name of an addition -> sentence, with ``{budget}`` or ``{k}`` where it says a number.
-    judgment : str
-        The side-channel question.
-    finish_only, answer_now : str
-        What the enforced rule appends to the instructions and to the latest observation.
-    weigh, act : str
-        What *decide* asks, with ``{judgment}`` and ``{run}``, and the instruction after the decision.
-    switch_notice : str
-        What the switch rule says of the disabled tool.
-    reminder : str
-        Sent once after a turn without a readable action, where a condition has this part.
-    """
+    """All prompts of one task in one style; in braces is what is filled in, see ``data/prompts.yaml``."""
 
     system: str
     has_system: bool
@@ -68,22 +44,7 @@ class Wording:
     reminder: str
 
     def instructions(self, additions: Sequence[str], *, two_source: bool, budget: int, k: int) -> str:
-        """Return the instructions with what a condition adds, after a blank line, one sentence a line.
-
-        Parameters
-        ----------
-        additions : sequence of str
-            Keys of `additions`, in the order in which they are written.
-        two_source : bool
-            Whether the backup tool is among the actions.
-        budget, k : int
-            Numbers that the additions say.
-
-        Raises
-        ------
-        ValueError
-            If this style has no backup tool.
-        """
+        """Return the instructions with what a condition adds, after a blank line, one sentence a line."""
         if two_source and not self.backup_tool:
             raise ValueError("this style of turn has no backup tool; run it in one-source regimes only")
         system = self.system.replace("{backup}", f"{self.backup_tool}\n" if two_source else "")
@@ -93,15 +54,7 @@ class Wording:
 
 @dataclass(frozen=True)
 class ProbeWording:
-    """What is asked of recorded trajectories, each on a copy of the conversation.
-
-    Attributes
-    ----------
-    usefulness, continuation : str
-        The two belief turns: what the last observation was worth, and what going on and answering now are.
-    repair : str
-        Sent after an answer that copies the template in place of an answer.
-    """
+    """What is asked of recorded trajectories: two belief turns, and a real answer for a template copied."""
 
     usefulness: str
     continuation: str
@@ -131,20 +84,7 @@ def load_probe_wordings() -> dict[tuple[str, str], ProbeWording]:
 
 
 def get_wording(style: str, kind: str) -> Wording:
-    """Look a wording up.
-
-    Parameters
-    ----------
-    style : {"react", "search-r1"}
-        How the agent writes a turn.
-    kind : {"question", "claim"}
-        Of the task.
-
-    Raises
-    ------
-    ValueError
-        If there is none; the message lists those there are.
-    """
+    """Return the wording of a style and a kind of task; the error for none lists those there are."""
     wordings = load_wordings()
     if (style, kind) not in wordings:
         known = "; ".join(f"{style} for a {kind}" for style, kind in wordings)

@@ -123,17 +123,7 @@ _CALL_BLOCK = re.compile(r"<(?:\w+:)?(?:function_calls|invoke)\b")
 def read_native_calls(text: str, otherwise: Callable[[str], Turn] = read_react) -> Turn:
     """Read Claude's own tool-call markup where a turn has it, otherwise the turn's style (Amendment 20).
 
-    Parameters
-    ----------
-    text : str
-        The turn as generated.
-    otherwise : callable, default read_react
-        Reads a turn without such markup.
-
-    Returns
-    -------
-    Turn
-        The first call's name and its first parameter; what stands before the markup is the thought.
+    The first call's name and its first parameter count; what stands before the markup is the thought.
     """
     visible = without_thinking(text) or ""
     call, block = _INVOKE.search(visible), _CALL_BLOCK.search(visible)
@@ -156,13 +146,7 @@ def _action_tag(text: str) -> re.Match[str] | None:
 
 
 def read_tags(text: str) -> Turn:
-    """Read a turn of Search-R1: the first ``<search>`` or ``<answer>`` after its thinking.
-
-    Parameters
-    ----------
-    text : str
-        The turn as generated; the closing tag may be missing, since it is the stop string.
-    """
+    """Read a turn of Search-R1: the first tag after its thinking, which a stop string may have left open."""
     thought, tag = _THOUGHT_TAG.search(text), _action_tag(text)
     said = thought[1].strip() if thought else ""
     if tag is None:
@@ -188,23 +172,14 @@ def _react_form(actions: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """How turns are written in one style.
-
-    Attributes
-    ----------
-    read : callable
-        Turn text -> `Turn`.
-    stop : tuple of str
-        Strings that end a turn; none are used in thinking mode.
-    form : callable
-        Valid action words -> regular expression of a turn, for runs that hold a model to its form.
-    written : callable
-        Turn text -> what the history keeps of it.
-    """
+    """How turns are written in one style."""
 
     read: Callable[[str], Turn]
+    #: Strings that end a turn; none are used in thinking mode.
     stop: tuple[str, ...]
+    #: Valid action words -> regular expression of a turn, for runs that hold a model to its form.
     form: Callable[[Sequence[str]], str]
+    #: Turn -> what the history keeps of it.
     written: Callable[[str], str] = str
 
 

@@ -86,13 +86,6 @@ def test_needs_name_cells_regimes_and_probes(
     assert embedded[key].verdict == f"not evaluable: needs {needs}"
 
 
-def test_a_missing_regime_is_asked_for_alone(embedded: dict[str, RegisteredResult]) -> None:
-    qwen = [case for case in embedded["original H1"].cases if case.model == "qwen3-8b"]
-    assert describe(qwen[0].needs) == (
-        "enforced_rule on test300, clean (qwen3-8b); unaided on test300, clean (qwen3-8b)"
-    )
-
-
 #: What the 43 released cells can decide: the conditions of the four open models on both question sets.
 DECIDABLE = [
     "original H4", "A3 H7", "A3 H8", "A3 H9", "A3 H10", "A8 L-H1", "A8 L-H7", "A8 L-H9", "A8 L-C1", "A8 L-C3",
@@ -217,15 +210,6 @@ def test_an_undefined_interval_decides_nothing_and_says_why() -> None:
     episodes = pd.concat([episodes, episodes.assign(condition="permit")])
     (result,) = evaluate(episodes, [TESTS["A3 H9"]], n_boot=50)
     assert result.verdict == "not evaluable: every resample gives the same value"
-
-
-def test_an_undefined_value_decides_nothing_and_says_why() -> None:
-    cells = [CellKey(model, "budget") for model in TESTS["A3 H10"].models]
-    never = Behaviour(hazard=0.0, last=0.0)
-    episodes = pd.concat([make_cell(cell, ("persistent",), never) for cell in cells])
-    (result,) = evaluate(episodes, [TESTS["A3 H10"]], n_boot=50)
-    assert "no episode ends in an answer" in result.verdict
-    assert not result.needs
 
 
 def test_first_questions_are_those_of_the_manifest() -> None:
