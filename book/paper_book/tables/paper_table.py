@@ -198,8 +198,8 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     name = source_name(source, rows)
     if number == "7":
         name = (
-            "policies simulated anew; ≈ is within two standard errors of 10 simulations, as the paper ran; "
-            "fitted is a policy whose slope was fitted to this row"
+            "policies simulated 300 times; ≈ is within two standard errors of 10 simulations, as the paper ran; "
+            "fitted is a policy whose slope was fitted to this row, which is no test of it"
         )
     lines = f"Upper line: published; lower line: recomputed ({name})."
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]

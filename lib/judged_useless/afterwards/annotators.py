@@ -13,7 +13,7 @@ from judged_useless.afterwards.rubric import STREAMS, get_stream, label_request,
 from judged_useless.agent.calls import Call
 from judged_useless.models.base import Model
 from judged_useless.runs.cell_spec import lasting_description, text_sha256
-from judged_useless.runs.execution import carry_out, is_finished
+from judged_useless.runs.execution import Job, carry_out, is_finished
 from judged_useless.runs.manifests import read_manifest
 from judged_useless.runs.run_files import Key, RecordCheck, RunError, read_records
 from judged_useless.runs.trajectories import AnyRecord, call_record, record_check, timing_record
@@ -134,7 +134,7 @@ def _label_check(stream: str, ids: Collection[str] | None = None) -> RecordCheck
     return check
 
 
-def _jobs(items: Sequence[Item], model: Model, out: Path, *, constrain: bool) -> "dict[Path, _Annotation]":
+def _jobs(items: Sequence[Item], model: Model, out: Path, *, constrain: bool) -> dict[Path, Job]:
     """Return the job of each stream that has items, by its folder."""
     if not items:
         raise ValueError("0 items, expected at least one")
@@ -148,69 +148,41 @@ def _jobs(items: Sequence[Item], model: Model, out: Path, *, constrain: bool) ->
             )
         seen[item.id] = item
     parts = {name: [item for item in items if item.stream == name] for name in STREAMS}
-    return {
-        out / name: _Annotation(name, part, model, constrain=constrain)
-        for name, part in parts.items()
-        if part
-    }
+    return {out / name: _job(name, part, model, constrain=constrain) for name, part in parts.items() if part}
 
 
-class _Annotation:
-    """The job of labelling the items of a stream, which take the place of questions in a regime."""
+def _job(stream: str, items: Sequence[Item], model: Model, *, constrain: bool) -> Job:
+    """Return the job of labelling the items of a stream, which take the place of questions in a regime."""
+    by_id, rubric = {item.id: item for item in items}, load_rubric()
+    shown_items = "\n".join(f"{item.id} {item.shown()}" for item in items)
 
-    def __init__(self, stream: str, items: Sequence[Item], model: Model, *, constrain: bool) -> None:
-        self._items = {item.id: item for item in items}
-        self._stream, self.model, self._constrain = stream, model, constrain
-        self.regimes = (stream,)
-        self._rubric = load_rubric()
-
-    def record_keys(self) -> list[Key]:
-        """Return stream and id of every item."""
-        return [(self._stream, name) for name in self._items]
-
-    def spec(self) -> dict[str, Any]:
-        """Return what decides every label."""
-        shown_items = "\n".join(f"{name} {item.shown()}" for name, item in self._items.items())
-        return {
-            "format": _FORMAT,
-            "rubric": self._rubric.version,
-            "rubric_sha256": {self._stream: text_sha256(self._rubric.instructions(self._stream))},
-            "items_sha256": {self._stream: text_sha256(shown_items)},
-            "constrain": self._constrain,
-            "model": lasting_description(self.model),
-            "regimes": list(self.regimes),
-        }
-
-    def run_id(self) -> str:
-        """Return a name for the folder."""
-        return f"annotation by {self.model.name}"
-
-    def another(self, different: str) -> str:
-        """Return what to say of a folder that holds something else."""
-        return (
-            f"holds another annotation, of which this is different: {different}. Give another out, or move "
-            "or remove that folder to have everything labelled anew"
-        )
-
-    def manifest(self, path: Path) -> dict[str, Any] | None:
-        """Return the manifest of a folder."""
-        return read_manifest(path)
-
-    def check(self, regime: str) -> RecordCheck:
-        """Return a check of a record of the stream."""
-        return _label_check(regime, self._items.keys())
-
-    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
-        """Label one item."""
-        item = self._items[key[1]]
-        messages, options = label_request(
-            model, item.stream, item.shown(), self._rubric, constrain=self._constrain
-        )
+    async def produce(model: Model, key: Key) -> dict[str, Any]:
+        item = by_id[key[1]]
+        messages, options = label_request(model, stream, item.shown(), rubric, constrain=constrain)
         generation = await model.generate(messages, **options)
         call = Call("label", 0, generation)
         return {
             "question_id": item.id,
-            "label": read_label(generation.text, item.stream),
+            "label": read_label(generation.text, stream),
             "calls": [call_record(call)],
             "timings": [timing_record(call)],
         }
+
+    return Job(
+        model=model,
+        keys=[(stream, name) for name in by_id],
+        spec={
+            "format": _FORMAT,
+            "rubric": rubric.version,
+            "rubric_sha256": {stream: text_sha256(rubric.instructions(stream))},
+            "items_sha256": {stream: text_sha256(shown_items)},
+            "constrain": constrain,
+            "model": lasting_description(model),
+            "regimes": [stream],
+        },
+        run_id=f"annotation by {model.name}",
+        another="holds another annotation, of which this is different: {different}. Give another out, or "
+        "move or remove that folder to have everything labelled anew",
+        check=lambda stream: _label_check(stream, by_id),
+        produce=produce,
+    )

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,7 @@ from judged_useless.models.base import Decoding, Model
 from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.protocol.prompts import get_probe_wording, get_wording
 from judged_useless.runs.cell_spec import differences, lasting_description, questions_sha256, text_sha256
-from judged_useless.runs.execution import carry_out
+from judged_useless.runs.execution import Job, carry_out
 from judged_useless.runs.manifests import MANIFEST, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import Key, RecordCheck, RunError
@@ -43,76 +42,36 @@ class _ProbeRecord(AnyRecord):
 _RECORD = TypeAdapter(_ProbeRecord)
 
 
-class _Probing:
-    """The job of asking one thing of a run's trajectories."""
+def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regimes: tuple[str, ...]) -> Job:
+    """Return the job of asking one thing of a run's trajectories."""
+    of_run: dict[str, Any] = run.manifest["spec"]
+    by_id = {question.id: question for question in questions}
+    records = {
+        (record["regime"], record["question_id"]): record
+        for record in run.trajectories(counted=True)
+        if record["regime"] in regimes and applies(probe, record)
+    }
+    order = {question.id: place for place, question in enumerate(questions)}
+    options, kind = of_run["options"], get_task(of_run["task"]).kind
+    wordings = get_wording(options["style"], kind), get_probe_wording(options["style"], kind)
+    prompts = get_probe(probe).prompts(*wordings)
+    hashes = {name: sha256(run.path / f"{name}.jsonl") for name in regimes}
 
-    def __init__(
-        self, run: Run, probe: str, model: Model, questions: Sequence[Question], regimes: tuple[str, ...]
-    ) -> None:
-        self._run, self._probe = run, probe
-        self._spec: dict[str, Any] = run.manifest["spec"]
-        self.model, self.regimes = model, regimes
-        self._questions = {question.id: question for question in questions}
-        self._records = {
-            (record["regime"], record["question_id"]): record
-            for record in run.trajectories(counted=True)
-            if record["regime"] in regimes and applies(probe, record)
-        }
-        order = {question.id: place for place, question in enumerate(questions)}
-        self._keys = sorted(self._records, key=lambda key: (order[key[1]], regimes.index(key[0])))
-
-    def record_keys(self) -> list[Key]:
-        return self._keys
-
-    def spec(self) -> dict[str, Any]:
-        options, kind = self._spec["options"], get_task(self._spec["task"]).kind
-        wordings = get_wording(options["style"], kind), get_probe_wording(options["style"], kind)
-        prompts = get_probe(self._probe).prompts(*wordings)
-        return {
-            "format": FORMAT,
-            "probe": self._probe,
-            "run": self._run.manifest["run"],
-            "trajectories_sha256": self._hashes,
-            "model": lasting_description(self.model),
-            "regimes": list(self.regimes),
-            "style": options["style"],
-            "constrain": options["constrain"],
-            # Judgments that the agent's condition never had are filled in on reading; others are not touched.
-            "fills_judgments": fills_judgments(self._spec),
-            "prompts_sha256": {name: text_sha256(text) for name, text in prompts.items()},
-        }
-
-    @cached_property
-    def _hashes(self) -> dict[str, str]:
-        return {name: sha256(self._run.path / f"{name}.jsonl") for name in self.regimes}
-
-    def run_id(self) -> str:
-        return f"{self._run.manifest['run']}.{self._probe}"
-
-    def another(self, different: str) -> str:
-        return (
-            f"holds what {self._probe} found before, and this is different: {different}. Ask it as before, "
-            "or move or remove that folder to have everything asked anew"
-        )
-
-    def manifest(self, path: Path) -> dict[str, Any] | None:
-        """Return a folder's manifest, with regimes added that were not asked yet; what there is stays."""
-        manifest = read_manifest(path)
-        if manifest is None:
-            return None
-        there, hashes = manifest["spec"]["regimes"], manifest["spec"].get("trajectories_sha256")
-        further = [name for name in self.regimes if name not in there]
-        if not further or not isinstance(hashes, dict) or any(name not in self.regimes for name in there):
+    def extended(manifest: dict[str, Any]) -> dict[str, Any]:
+        """Add the regimes that were not asked yet; what there is of others stays."""
+        there, known = manifest["spec"]["regimes"], manifest["spec"].get("trajectories_sha256")
+        further = [name for name in regimes if name not in there]
+        if not further or not isinstance(known, dict) or any(name not in regimes for name in there):
             return manifest
-        hashes = {**hashes, **{name: self._hashes[name] for name in further}}
-        spec = {**manifest["spec"], "regimes": list(self.regimes), "trajectories_sha256": hashes}
+        known = {**known, **{name: hashes[name] for name in further}}
+        spec = {**manifest["spec"], "regimes": list(regimes), "trajectories_sha256": known}
         return {**manifest, "status": "incomplete", "spec": spec}
 
-    def check(self, regime: str) -> RecordCheck:
-        fixed = {"model": self._spec["model"]["name"], "condition": self._spec["condition"]["name"]}
-        lengths = {key[1]: len(self._records[key]["failed"]) for key in self._keys if key[0] == regime}
-        is_whole = record_check(_RECORD, fixed | {"regime": regime}, lengths)
-        is_found = findings_check(self._probe, regime, lengths, self._spec["budget"])
+    def check_of(regime: str) -> RecordCheck:
+        fixed = {"regime": regime, "model": of_run["model"]["name"], "condition": of_run["condition"]["name"]}
+        lengths = {key[1]: len(record["failed"]) for key, record in records.items() if key[0] == regime}
+        is_whole = record_check(_RECORD, fixed, lengths)
+        is_found = findings_check(probe, regime, lengths, of_run["budget"])
 
         def check(place: str, record: Mapping[str, Any]) -> None:
             is_whole(place, record)
@@ -120,20 +79,41 @@ class _Probing:
 
         return check
 
-    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
-        record = self._records[key]
-        asking = Asking(model, self._questions[key[1]], record, self._spec)
-        results = await asked(self._probe, asking)
+    async def produce(model: Model, key: Key) -> dict[str, Any]:
+        record = records[key]
+        asking = Asking(model, by_id[key[1]], record, of_run)
+        results = await asked(probe, asking)
         calls = sorted(asking.calls, key=lambda call: (call.t, call.kind))
         return {
-            "question_id": record["question_id"],
-            "regime": record["regime"],
-            "model": record["model"],
-            "condition": record["condition"],
+            **{name: record[name] for name in ("question_id", "regime", "model", "condition")},
             "results": results,
             "calls": [call_record(call) for call in calls],
             "timings": [timing_record(call) for call in calls],
         }
+
+    return Job(
+        model=model,
+        keys=sorted(records, key=lambda key: (order[key[1]], regimes.index(key[0]))),
+        spec={
+            "format": FORMAT,
+            "probe": probe,
+            "run": run.manifest["run"],
+            "trajectories_sha256": hashes,
+            "model": lasting_description(model),
+            "regimes": list(regimes),
+            "style": options["style"],
+            "constrain": options["constrain"],
+            # Judgments that the agent's condition never had are filled in on reading; others are not touched.
+            "fills_judgments": fills_judgments(of_run),
+            "prompts_sha256": {name: text_sha256(text) for name, text in prompts.items()},
+        },
+        run_id=f"{run.manifest['run']}.{probe}",
+        another=f"holds what {probe} found before, and this is different: {{different}}. Ask it as before, "
+        "or move or remove that folder to have everything asked anew",
+        check=check_of,
+        produce=produce,
+        extended=extended,
+    )
 
 
 async def replay(
@@ -225,7 +205,7 @@ async def replay(
         # What was asked before stays, in the order of the run.
         before = (read_manifest(folder) or {"spec": {"regimes": []}})["spec"]["regimes"]
         wanted = tuple(name for name in spec["regimes"] if name in chosen or name in before)
-        job = _Probing(run, probe, agent, questions, wanted)
+        job = _job(run, probe, agent, questions, wanted)
         await carry_out(job, folder, concurrency=limit, progress=progress)
     finally:
         if model is None or isinstance(model, str):

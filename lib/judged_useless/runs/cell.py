@@ -19,10 +19,10 @@ from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.protocol.conditions import get_condition
 from judged_useless.protocol.signals import JUDGMENT_TOKENS
 from judged_useless.runs.cell_spec import CellSpec
-from judged_useless.runs.execution import IncompleteRunError, carry_out
-from judged_useless.runs.manifests import PROBES_SUFFIX, probes_folder_around, read_manifest
+from judged_useless.runs.execution import IncompleteRunError, Job, carry_out
+from judged_useless.runs.manifests import PROBES_SUFFIX, probes_folder_around
 from judged_useless.runs.recorded import Run
-from judged_useless.runs.run_files import Key, RecordCheck
+from judged_useless.runs.run_files import Key
 from judged_useless.runs.trajectories import episode_split, record_of, trajectory_check
 from judged_useless.tasks import get_task, load_questions
 
@@ -33,45 +33,33 @@ _ROOT = Path("runs")
 _REPLICATE = re.compile(r"(?!0|1$|run)[A-Za-z0-9]{1,20}", re.IGNORECASE)
 
 
-class _Episodes:
-    """The job of running every episode of a cell."""
+def _job(cell: CellSpec) -> Job:
+    """Return the job of running every episode of a cell."""
+    pool = FailurePool(cell.questions)
+    questions = {question.id: question for question in cell.questions[: cell.n_questions]}
+    spec = cell.as_json()
+    manifest = {"spec": spec, "simulated": cell.model.simulated}
 
-    def __init__(self, cell: CellSpec) -> None:
-        self._cell = cell
-        self._pool = FailurePool(cell.questions)
-        self._questions = {question.id: question for question in cell.questions[: cell.n_questions]}
-        self.model, self.regimes = cell.model, cell.regimes
-        # Question by question, so that what is on the disk after a crash is comparable across regimes.
-        self._keys = [(regime, question_id) for question_id in self._questions for regime in self.regimes]
-
-    def record_keys(self) -> list[Key]:
-        return self._keys
-
-    def spec(self) -> dict[str, Any]:
-        return self._cell.as_json()
-
-    def run_id(self) -> str:
-        return self._cell.run_id()
-
-    def another(self, different: str) -> str:
-        return f"holds another run; give another out. Different: {different}"
-
-    def manifest(self, path: Path) -> dict[str, Any] | None:
-        return read_manifest(path, of_run=True)
-
-    def check(self, regime: str) -> RecordCheck:
-        manifest = {"spec": self.spec(), "simulated": self.model.simulated}
-        return trajectory_check(manifest, regime, self._questions)
-
-    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
-        cell, (regime, question_id) = self._cell, key
+    async def produce(model: Model, key: Key) -> dict[str, Any]:
+        regime, question_id = key
         options = replace(cell.options, judge=cell.options.judge and regime not in NOT_REPLAYED)
         environment = Environment(
-            self._questions[question_id], regime, self._pool,
-            budget=cell.budget, lookup=cell.lookup, salt=cell.salt,
-        )  # fmt: skip
+            questions[question_id], regime, pool, budget=cell.budget, lookup=cell.lookup, salt=cell.salt
+        )
         episode = await run_episode(model, environment, cell.condition, options)
         return record_of(episode, task=cell.task, split=episode_split(cell.split, cell.replicate))
+
+    return Job(
+        model=cell.model,
+        # Question by question, so that what is on the disk after a crash is comparable across regimes.
+        keys=[(regime, question_id) for question_id in questions for regime in cell.regimes],
+        spec=spec,
+        run_id=cell.run_id(),
+        another="holds another run; give another out. Different: {different}",
+        check=lambda regime: trajectory_check(manifest, regime, questions),
+        produce=produce,
+        of_run=True,
+    )
 
 
 async def run_cell(
@@ -199,7 +187,7 @@ async def run_cell(
         )
         path = _ROOT / cell.run_id() if out is None else Path(out)
         limit = agent.max_concurrency if concurrency is None else concurrency
-        await carry_out(_Episodes(cell), path, concurrency=limit, progress=progress)
+        await carry_out(_job(cell), path, concurrency=limit, progress=progress)
         return Run(path)
     finally:
         if isinstance(model, str):

@@ -3,10 +3,11 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tqdm import tqdm
 
@@ -22,7 +23,7 @@ from judged_useless.models.base import (
 from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.runs.cell_spec import differences, software
 from judged_useless.runs.gated_model import Gate, GatedModel
-from judged_useless.runs.manifests import write_manifest
+from judged_useless.runs.manifests import read_manifest, write_manifest
 from judged_useless.runs.run_files import (
     ERRORS,
     Key,
@@ -43,42 +44,51 @@ MOST_FAILURES_IN_A_ROW = 20
 MOST_CHARACTERS = 1000
 
 
-class Job(Protocol):
-    """Work that makes one record an episode, with one model: running it, or asking something of it."""
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """Work that makes one record an episode, with one model: running it, or asking something of it.
+
+    Attributes
+    ----------
+    model : Model
+        What generates.
+    keys : list of (str, str)
+        Regime and question id of every record, in the order in which they are worked on.
+    spec : dict
+        What decides every byte of the records but the timings; it has ``regimes``, one file each.
+    run_id : str
+        A name for the folder.
+    another : str
+        What to say of a folder that holds something else; ``{different}`` is in what.
+    check : callable
+        Regime -> a check of a record in its file: that it is whole, and one of `keys`.
+    produce : callable
+        Returns one record; it has ``question_id`` and ``calls``.
+    of_run : bool, default False
+        Whether the records are a run's.
+    extended : callable, optional
+        Of the manifest of a folder: one that this job can go on with as an unfinished one of this job.
+    """
+
+    model: Model
+    keys: list[Key]
+    spec: dict[str, Any]
+    run_id: str
+    another: str
+    check: Callable[[str], RecordCheck]
+    produce: Callable[[Model, Key], Coroutine[Any, Any, dict[str, Any]]]
+    of_run: bool = False
+    extended: Callable[[dict[str, Any]], dict[str, Any]] = lambda manifest: manifest
 
     @property
-    def model(self) -> Model: ...  # noqa: D102
-
-    @property
-    def regimes(self) -> tuple[str, ...]: ...  # noqa: D102
-
-    def record_keys(self) -> Sequence[Key]:
-        """Return regime and question id of every record, in the order in which they are worked on."""
-        ...
-
-    def spec(self) -> dict[str, Any]:
-        """Return what decides every byte of the records but the timings; it has ``regimes``."""
-        ...
-
-    def run_id(self) -> str:
-        """Return a name for the folder."""
-        ...
-
-    def another(self, different: str) -> str:
-        """Return what to say of a folder that holds something else, and what to do about it."""
-        ...
+    def regimes(self) -> list[str]:
+        """One file each."""
+        return list(self.spec["regimes"])
 
     def manifest(self, path: Path) -> dict[str, Any] | None:
-        """Return the manifest of a folder or None; one that this job can go on with as unfinished."""
-        ...
-
-    def check(self, regime: str) -> RecordCheck:
-        """Return a check of a record in a regime's file: that it is whole, and one of `record_keys`."""
-        ...
-
-    async def produce(self, model: Model, key: Key) -> dict[str, Any]:
-        """Return one record; it has ``question_id`` and ``calls``."""
-        ...
+        """Return the manifest of a folder, or None."""
+        manifest = read_manifest(path, of_run=self.of_run)
+        return manifest if manifest is None else self.extended(manifest)
 
 
 class IncompleteRunError(ModelError):
@@ -169,11 +179,11 @@ def is_finished(job: Job, path: Path) -> bool:
             raise RunError(f"{path}: holds .jsonl files but no manifest; move them, or give another out")
         return False
     # As it is once it has been written and read.
-    if different := differences(manifest["spec"], json.loads(json.dumps(job.spec()))):
+    if different := differences(manifest["spec"], json.loads(json.dumps(job.spec))):
         # One that failed before anything was there stands in nobody's way.
         if not any(file.stat().st_size for file in path.glob("*.jsonl")):
             return False
-        raise RunError(f"{path}: {job.another('; '.join(different))}")
+        raise RunError(f"{path}: {job.another.format(different='; '.join(different))}")
     if manifest["status"] != "complete":
         return False
     found = {
@@ -181,16 +191,16 @@ def is_finished(job: Job, path: Path) -> bool:
         for regime in job.regimes
         for record in read_records(path / f"{regime}.jsonl", job.check(regime))
     }
-    return found.issuperset(job.record_keys())
+    return found.issuperset(job.keys)
 
 
 def _first_manifest(job: Job, path: Path, concurrency: int) -> dict[str, Any]:
-    before, keys = job.manifest(path) or {}, job.record_keys()
+    before, keys = job.manifest(path) or {}, job.keys
     return {
-        "run": job.run_id(),
+        "run": job.run_id,
         "status": "running",
         "simulated": job.model.simulated,
-        "spec": job.spec(),
+        "spec": job.spec,
         "model": job.model.describe(),
         "concurrency": concurrency,
         "questions": list(dict.fromkeys(question_id for _, question_id in keys)),
@@ -208,7 +218,7 @@ def _now() -> str:
 
 def _sort_records(job: Job, path: Path) -> None:
     for regime in job.regimes:
-        order = [question_id for name, question_id in job.record_keys() if name == regime]
+        order = [question_id for name, question_id in job.keys if name == regime]
         if order:
             rewrite_sorted(path / f"{regime}.jsonl", {name: place for place, name in enumerate(order)})
 
@@ -237,18 +247,18 @@ class _Execution:
         # Of this process: tokens generated, and what they cost.
         self._generated, self._cost = 0, 0.0
         self._bar = tqdm(
-            total=len(job.record_keys()), initial=len(self.done), disable=not progress, unit="episode",
+            total=len(job.keys), initial=len(self.done), disable=not progress, unit="episode",
             desc=job.model.name,
         )  # fmt: skip
 
     @property
     def missing(self) -> int:
         """Episodes that are not on the disk."""
-        return len(self._job.record_keys()) - len(self.done)
+        return len(self._job.keys) - len(self.done)
 
     async def run(self) -> None:
         """Run what is missing; raise what makes going on senseless."""
-        pending = [key for key in self._job.record_keys() if key not in self.done]
+        pending = [key for key in self._job.keys if key not in self.done]
         try:
             async with asyncio.TaskGroup() as group:
                 for rank, key in enumerate(pending):
