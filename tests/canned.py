@@ -73,15 +73,7 @@ class CannedModel:
 
 
 class SlowModel:
-    """Another model, each of whose requests takes a while.
-
-    Parameters
-    ----------
-    model
-        What is said.
-    seconds : callable
-        Messages -> how long it takes.
-    """
+    """Another model, each of whose requests takes a while."""
 
     def __init__(self, model: Any, seconds: Callable[[Sequence[Message]], float]) -> None:
         self._model, self._seconds = model, seconds

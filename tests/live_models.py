@@ -74,13 +74,7 @@ class Delegate:
 
 @dataclass
 class Searching(Delegate):
-    """A model that keeps its turns short and is not offered to finish before it has seen some observations.
-
-    By itself SmolLM2 answers at once, and an episode has one turn. What it says is its own; the form that
-    turns are held to is narrower, which the description records. Where its instructions leave it nothing else
-    than to finish, it is offered that. With `then_finish` it is offered nothing else once it has seen them,
-    so that every episode has an answer.
-    """
+    """A model that keeps its turns short and may not finish before it has seen some observations."""
 
     observations: int
     then_finish: bool = False

@@ -229,18 +229,7 @@ def _next_turn(replay: Replay) -> Turn:
 
 
 def follow(replay: Replay) -> None:
-    """Take the trajectory through its environment to the end.
-
-    Parameters
-    ----------
-    replay : Replay
-        Just made.
-
-    Raises
-    ------
-    DeviationError
-        If its calls are not those of the protocol.
-    """
+    """Take the trajectory through its environment to the end."""
     _open(replay)
     budget = replay.spec["budget"]
     while len(replay.actions) < budget:

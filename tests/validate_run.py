@@ -19,24 +19,7 @@ from replay_oracle import DeviationError, Record, Replay, expected, follow
 
 
 def validate_trajectory(record: Record, spec: Record, question: Question, pool: FailurePool) -> list[str]:
-    """Compare one trajectory with what the protocol makes of its generations.
-
-    Parameters
-    ----------
-    record : mapping
-        A trajectory.
-    spec : mapping
-        Of its run, from the manifest.
-    question : Question
-        That it is about.
-    pool : FailurePool
-        Over the whole split.
-
-    Returns
-    -------
-    list of str
-        What differs; empty if nothing does.
-    """
+    """Compare one trajectory with what the protocol makes of its generations."""
     environment = Environment(
         question, record["regime"], pool, budget=spec["budget"], lookup=spec["lookup"], salt=spec["salt"]
     )
@@ -64,25 +47,7 @@ def _difference(name: str, found: Any, wanted: Any) -> str:
 
 
 def validate_run(path: str | Path, questions: Sequence[Question] | None = None) -> list[str]:
-    """Compare every trajectory of a run with what the protocol makes of its generations.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        The run directory.
-    questions : sequence of Question, optional
-        The whole split; by default loaded as the run's manifest says.
-
-    Returns
-    -------
-    list of str
-        What differs, each with regime and question; empty if nothing does.
-
-    Raises
-    ------
-    RunError
-        If it is no run directory.
-    """
+    """Compare every trajectory of a run with what the protocol makes of its generations."""
     run = Run(path)
     spec = run.manifest["spec"]
     split = list(questions) if questions is not None else load_questions(spec["task"], spec["split"])

@@ -38,18 +38,6 @@ async def test_a_preset_is_sent_as_the_paper_decodes() -> None:
     }
 
 
-async def test_thinking_mode_is_switched_in_the_template() -> None:
-    request = await sent(**QWEN, thinking=True)
-    assert request.body["chat_template_kwargs"] == {"enable_thinking": True}
-    assert "stop" not in request.body
-
-
-async def test_a_greedy_preset_sends_its_fixed_seed_and_no_top_k() -> None:
-    request = await sent(name="llama3.1-8b", decoding=None, call={"max_new_tokens": 8})
-    body = {key: value for key, value in request.body.items() if key not in ("messages", "model")}
-    assert body == {"max_tokens": 8, "temperature": 0.0, "top_p": 1.0, "seed": 42}
-
-
 async def test_fields_can_be_left_out_and_renamed_which_is_recorded() -> None:
     fields = {
         "max_tokens": "max_completion_tokens",
@@ -117,13 +105,6 @@ async def test_structured_output_without_the_option_is_refused() -> None:
         await model.generate(MESSAGES, regex="a")
     with pytest.raises(ValueError, match="structured is 'x', expected vllm, sglang or None"):
         make("openai", "http://127.0.0.1:1", structured="x")
-
-
-async def test_further_fields_are_sent_and_recorded() -> None:
-    extra = {"chat_template_kwargs": {"custom": 1}, "min_p": 0.1}
-    request = await sent(**QWEN, extra_body=extra)
-    assert request.body["min_p"] == 0.1
-    assert request.body["chat_template_kwargs"] == {"custom": 1, "enable_thinking": False}
 
 
 async def test_openais_own_service_gets_its_own_fields(monkeypatch: pytest.MonkeyPatch) -> None:

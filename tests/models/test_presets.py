@@ -44,12 +44,6 @@ def test_another_model_has_the_services_decoding() -> None:
     assert chosen.decoding == Decoding()
 
 
-def test_context_and_seed_can_be_replaced() -> None:
-    chosen = identify("qwen3-8b", "vllm", context=16384, seed=7)
-    assert (chosen.decoding.context, chosen.decoding.seed) == (16384, 7)
-    assert chosen.preset == "qwen3-8b"
-
-
 @pytest.mark.parametrize(
     ("name", "provider", "options", "problem"),
     [

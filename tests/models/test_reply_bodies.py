@@ -41,12 +41,6 @@ def test_usage_is_known_or_unknown_and_the_text_is_kept(usage: Any, read: Any, c
     assert said.text
 
 
-def test_usage_of_a_message_has_each_token_once() -> None:
-    said = read_message(json.loads(reply(MESSAGES)))
-    assert said.usage == Usage(input=26, output=12, cache_read=64, cache_write=10)
-    assert read_message(json.loads(reply(MESSAGES)) | {"usage": {"input_tokens": -1}}).usage is None
-
-
 @pytest.mark.parametrize("body", [{}, {"choices": [7]}, {"choices": [{"message": None}]}, {"choices": 1}])
 def test_what_is_no_chat_is_told_by_an_error(body: Any) -> None:
     with pytest.raises((KeyError, TypeError, AttributeError)):

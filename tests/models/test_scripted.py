@@ -9,8 +9,7 @@ from judged_useless.agent.calls import Options
 from judged_useless.agent.loop import Episode, run_episode
 from judged_useless.environment.environment import Environment
 from judged_useless.environment.failed_paragraphs import FailurePool
-from judged_useless.models import get_model
-from judged_useless.models.scripted import KnowsQuestions, Rates, ScriptedModel
+from judged_useless.models.scripted import ScriptedModel
 from judged_useless.models.scripted_policies import Situation, get_policy
 from judged_useless.protocol.conditions import get_condition
 
@@ -55,14 +54,6 @@ def test_a_policy_is_what_its_name_says(name: str, stops: Situation, goes_on: Si
 def test_an_unknown_policy_lists_the_known(name: str) -> None:
     with pytest.raises(ValueError, match="known are never, deadline"):
         get_policy(name)
-
-
-def test_it_is_labelled_simulated_everywhere() -> None:
-    model = get_model("scripted:clock-4")
-    assert model.name == "scripted:clock-4"
-    assert model.simulated
-    assert model.describe()["simulated"] is True
-    assert isinstance(model, KnowsQuestions)
 
 
 def test_equal_conversations_are_continued_equally() -> None:
@@ -111,8 +102,3 @@ def test_it_answers_rightly_what_it_has_found_and_sometimes_what_it_knows() -> N
     assert episode(finder, 4, "clean").success
     assert not episode(finder, 4, "persistent").success
     assert episode(knower, 4, "persistent").success
-
-
-def test_a_rate_is_a_probability() -> None:
-    with pytest.raises(ValueError, match="silent is -1"):
-        Rates(silent=-1)

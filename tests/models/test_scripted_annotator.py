@@ -71,18 +71,6 @@ async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
     assert said == [json.loads(await label(made, **record))["label"] for record in records]
 
 
-async def test_two_annotators_err_apart_and_some_replies_are_none() -> None:
-    one, two = annotator("annotator-10"), annotator("annotator-20")
-    muted = annotator("annotator-0", mute=0.3)
-    pairs, mute = [], 0
-    for i in range(1000):
-        record: dict[str, Any] = {"result": str(i), "next_thought": "I will go on."}
-        pairs.append([(await label(made, **record)) != '{"label": "no_judgment"}' for made in (one, two)])
-        mute += await label(muted, **record) == "I cannot tell."
-    assert 0 < sum(all(pair) for pair in pairs) < 50  # 20 expected if they err independently
-    assert 240 < mute < 360
-
-
 async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
     made = annotator()
     assert (made.name, made.simulated) == ("scripted:annotator-0", True)

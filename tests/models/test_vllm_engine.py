@@ -116,15 +116,6 @@ async def test_prompt_and_budget_must_fit_the_context() -> None:
         await make(engine).generate(MESSAGES, max_new_tokens=74)
 
 
-async def test_the_assistants_last_message_is_left_open() -> None:
-    engine = Engine()
-    model = make(engine)
-    await model.generate([*MESSAGES, {"role": "assistant", "content": "T"}], max_new_tokens=1)
-    assert model._tokenizer.options == {
-        "tokenize": False, "add_generation_prompt": False, "continue_final_message": True
-    }  # fmt: skip
-
-
 async def test_a_form_is_asked_for_and_recorded() -> None:
     engine = Engine()
     model = make(engine)

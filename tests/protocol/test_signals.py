@@ -26,10 +26,6 @@ def test_words_are_counted_at_the_start_of_the_observation(observation: str, jud
     assert lexical_judgment(QUESTION, observation) == judgment
 
 
-def test_exactly_a_quarter_is_enough() -> None:
-    assert lexical_judgment("alpha beta gamma delta", "alpha") == "USEFUL"
-
-
 def test_whatever_the_environment_says_of_no_result_is_useless() -> None:
     question = hamlets.load("all")[0]
     environment = Environment(question, "clean")

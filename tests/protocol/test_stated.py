@@ -60,6 +60,7 @@ def test_precision_and_recall_on_the_labelled_thoughts(
     ("thought", "judgment"),
     [
         ("", None),
+        ("neither " * 8000, None),
         ("The result is not irrelevant.", "USEFUL"),
         ("The page mentions the band, but it does not say which album.", "USEFUL"),
         ("The page mentions a band and does not concern the film.", "USELESS"),

@@ -104,21 +104,17 @@ def cohen_kappa(
     positive: Sequence[Hashable] | None = None,
     **options: Unpack[Options],
 ) -> Estimate:
-    r"""Return Cohen's κ of two sets of labels, unweighted.
+    r"""Return Cohen's κ of two sets of labels, unweighted: :math:`(p_o - p_e) / (1 - p_e)`.
 
-    .. math::
-
-        \kappa = (p_o - p_e) / (1 - p_e)
-
-    with the observed share of equal labels and the share expected from both margins.
-    Paper, Appendices B.2 and D.4 (arXiv:2610.06191).
+    With the observed share of equal labels and the share expected from both margins: with nearly all items in
+    one class it is low however often the labels agree. Paper, Appendices B.2 and D.4 (arXiv:2610.06191).
 
     Parameters
     ----------
     a, b : iterable of hashable, length n
         Labels of the same items, in the same order.
     clusters : iterable of hashable, optional
-        Question of each item; by default every item is its own cluster.
+        Question of each item, resampled whole; by default every item is its own cluster.
     positive : sequence of hashable, optional
         Labels that count as one class against all others (the binary κ); by default every label is a class.
 
@@ -131,14 +127,9 @@ def cohen_kappa(
     ------
     UndefinedEstimateError
         If there is no item, or both sets use one and the same label throughout.
-    ValueError
-        If the lengths differ, an item has no label or cluster, or no `positive` label occurs.
-    TypeError
-        If a text is given in place of a list, or a label is not hashable.
-
-    Notes
-    -----
-    κ depends on the margins: with nearly all items in one class it is low however often the labels agree.
+    ValueError, TypeError
+        If lengths differ, an item has no label or cluster, or no `positive` label occurs; if a text is given
+        in place of a list, or a label is not hashable.
 
     Examples
     --------
@@ -166,26 +157,17 @@ def agreement(
     positive: Sequence[Hashable] | None = None,
     **options: Unpack[Options],
 ) -> Estimate:
-    """Return the share of items to which two sets of labels give the same one.
-
-    Paper §3 "The same holds for judgments stated in reasoning", Appendix D.4 (arXiv:2610.06191).
+    """Return the share of items to which two sets of labels give the same one (paper §3, Appendix D.4).
 
     Parameters
     ----------
     a, b, clusters, positive
-        As in :func:`cohen_kappa`.
+        As in :func:`cohen_kappa`, which also raises what this does.
 
     Returns
     -------
     Estimate
         A share in [0, 1]; `n` counts items.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If there is no item.
-    ValueError, TypeError
-        As in :func:`cohen_kappa`.
 
     Examples
     --------

@@ -1,20 +1,19 @@
 """What agents say going on and answering now are worth, against what both came to (paper, Appendix C.4)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from judged_useless.environment.regimes import MEAN4
-from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.environment.regimes import MEAN4, REGIMES
+from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import Bools, regime_names, require_one_cell, require_some_regime
+from judged_useless.estimators.matching import Bools, regime_names, require_one_cell
 from judged_useless.estimators.resampling import (
     Floats,
     Measure,
@@ -38,59 +37,56 @@ QUANTITIES: dict[str, tuple[str, str]] = {
 _BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Decision points with what was said at each; NaN or an empty text where it is missing."""
+def _asked_points(episodes: Episodes, *, repaired: bool) -> pd.DataFrame:
+    """Return the decisions of probed episodes and what was said at each; NaN or None where it is missing.
 
-    points: DecisionPoints
-    regime: NDArray[np.str_]
-    going_on: Floats
-    answering: Floats
-    prefer: NDArray[np.str_]
-    usefulness: NDArray[np.str_]
-    value_on: Floats
-    value_now: Floats
-
-    def sums(self, known: Bools, values: Floats) -> Floats:
-        """Return count and sum of the known values by question."""
-        columns = np.stack([known.astype(np.float64), np.where(known, values, 0.0)], axis=1)
-        return cluster_sums(self.points.question, self.points.n_questions, columns)
-
-
-def _asked_points(episodes: Episodes, *, repaired: bool) -> _Asked:
-    """Return the decision points of probed episodes; an episode that was not probed has no reply at all."""
+    An episode that was not probed has no reply at all. ``attrs`` hold the number of questions.
+    """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "success"), beside=True)
     for name in _BELIEFS:
         if name not in frame or frame[name].isna().all():
             raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
     require_one_cell(frame)
     points = build_decision_points(frame)
+    places = list(zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True))
 
     def replies(*names: str) -> list[Any]:
         """Return the entry at each decision, of the first of these fields that an episode has."""
-        nothing = [None] * len(frame)
-        columns = [frame[name].tolist() if name in frame else nothing for name in names]
+        columns = [frame[name].tolist() for name in names if name in frame] or [[None] * len(frame)]
         lists = [next((each for each in row if not missing(each)), ()) for row in zip(*columns, strict=True)]
-        places = zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True)
         found = [lists[row][t] if t < len(lists[row]) else None for row, t in places]
         return [None if missing(each) else each for each in found]
-
-    def numbers(*names: str) -> Floats:
-        return np.array(replies(*names), dtype=np.float64)
-
-    def words(name: str) -> NDArray[np.str_]:
-        return np.array([word or "" for word in replies(name)], dtype=np.str_)
 
     success = frame["success"]
     if repaired and "repaired_success" in frame:  # what was not asked to be repaired has its own
         success = frame["repaired_success"].where(frame["repaired_success"].notna(), success)
-    now = ("answer_now_repaired", "answer_now") if repaired else ("answer_now",)
-    return _Asked(
-        points,
-        frame["regime"].to_numpy(dtype=np.str_)[points.episode],
-        numbers("p_continue"), numbers("p_answer_now"), words("prefer"), words("usefulness"),
-        success.to_numpy(dtype=np.float64)[points.episode], numbers(*now),
+    table = pd.DataFrame(
+        {
+            "question": points.question, "t": points.t, "answers": points.answered.astype(np.float64),
+            "regime": frame["regime"].to_numpy()[points.episode],
+            "failed_only": points.failed_run == points.t,
+            "usefulness": pd.Series(replies("usefulness"), dtype=object),
+            "prefer": pd.Series(replies("prefer"), dtype=object),
+            "says going on is worth": np.array(replies("p_continue"), dtype=np.float64),
+            "says answering now is worth": np.array(replies("p_answer_now"), dtype=np.float64),
+            "going on was worth": success.to_numpy(dtype=np.float64)[points.episode],
+            "answering now was worth": np.array(
+                replies(*["answer_now_repaired"] * repaired, "answer_now"), dtype=np.float64
+            ),
+        }
     )  # fmt: skip
+    table["favours answering"] = (table["prefer"] == "answer_now").where(table["prefer"].notna())
+    table.attrs["n_questions"] = points.n_questions
+    return table
+
+
+def _mean(name: str, asked: pd.DataFrame, inside: Bools, values: str) -> Measure:
+    """Return the mean of a column over those decisions at which it is known."""
+    known = inside & asked[values].notna().to_numpy()
+    of = np.where(known, asked[values].to_numpy(dtype=np.float64), 0.0)
+    columns = np.stack([known.astype(np.float64), of], axis=1)
+    sums = cluster_sums(asked["question"].to_numpy(), asked.attrs["n_questions"], columns)
+    return Measure(name, sums, share, n=int(known.sum()), undefined="nothing was asked, or no reply parses")
 
 
 @resampled
@@ -119,13 +115,19 @@ def answers_when_favoured(
     plan = Resampling(**options)
     names, name = regime_names("regimes", regimes), "answers where its report favours answering"
     asked = _asked_points(episodes, repaired=False)
-    require_some_regime(name, names, set(asked.regime.tolist()))
-    favoured = np.isin(asked.regime, names) & (asked.prefer == "answer_now")
+    there = set(asked["regime"])
+    # A regime of which there is none may be missing beside one that is there, but not a name that is none.
+    wrong = [each for each in names if each not in there and (each not in REGIMES or there.isdisjoint(names))]
+    if wrong:
+        raise UndefinedEstimateError(
+            f"{name} is undefined: no decision of regime {', '.join(wrong)}; there is "
+            f"{', '.join(sorted(there))}"
+        )
+    favoured = (asked["regime"].isin(names) & (asked["prefer"] == "answer_now")).to_numpy()
     if not favoured.any():
         raise UndefinedEstimateError(f"{name} is undefined: no report favours answering now")
-    sums = asked.sums(favoured, asked.points.answered.astype(np.float64))
-    parts = {"answers": float(sums[:, 1].sum())}
-    return Measure(name, sums, share, n=int(favoured.sum()), parts=parts).estimate(plan)
+    measure = _mean(name, asked, favoured, "answers")
+    return replace(measure, parts={"answers": float(measure.sums[:, 1].sum())}).estimate(plan)
 
 
 @resampled
@@ -187,61 +189,53 @@ def belief_curves(
     """
     plan, names = Resampling(**options), regime_names("prior", prior)
     asked = _asked_points(episodes, repaired=repaired)
-    here = (asked.regime == regime) & (asked.points.failed_run == asked.points.t)
+    here = (asked["regime"] == regime).to_numpy() & asked["failed_only"].to_numpy()
     if not here.any():
         raise UndefinedEstimateError(
             f"beliefs are undefined: no decision of {regime} after failed results only"
         )
     observer = _Observer(asked, names)
     tables = []
-    for k in np.unique(asked.points.t[here]).tolist():
-        found = dict(_quantities(asked, here & (asked.points.t == k), plan))
-        found["ideal observer"] = observer.estimate(k, plan), observer.missing
-        table = estimates_frame({name: found[name][0] for name in QUANTITIES}, "quantity")
+    for k in asked["t"][here].drop_duplicates().sort_values().tolist():
+        inside = here & (asked["t"] == k).to_numpy()
+        found, lacking = {"ideal observer": observer.estimate(k, plan)}, {"ideal observer": observer.missing}
+        for name in QUANTITIES.keys() - found.keys():
+            measure = _mean(name, asked, inside, name)
+            found[name] = Estimate.attempt(measure.estimate, plan)
+            lacking[name] = int(inside.sum()) - measure.n
+        table = estimates_frame({name: found[name] for name in QUANTITIES}, "quantity")
         part = table.drop(columns="name").reset_index()
         part.insert(0, "panel", [panel for panel, _ in QUANTITIES.values()])
         part.insert(2, "k", k)
-        tables.append(part.assign(n_missing=[found[name][1] for name in QUANTITIES]))
+        tables.append(part.assign(n_missing=[lacking[name] for name in QUANTITIES]))
     return pd.concat(tables, ignore_index=True)
-
-
-def _quantities(asked: _Asked, inside: Bools, plan: Resampling) -> Iterator[tuple[str, tuple[Estimate, int]]]:
-    """Yield each quantity at some decisions, and at how many of them it is missing."""
-    columns = {
-        "says going on is worth": asked.going_on, "going on was worth": asked.value_on,
-        "says answering now is worth": asked.answering, "answering now was worth": asked.value_now,
-        "answers": asked.points.answered.astype(np.float64),
-        "favours answering": np.where(asked.prefer == "", np.nan, asked.prefer == "answer_now"),
-    }  # fmt: skip
-    for name, values in columns.items():
-        known = inside & np.isfinite(values)
-        estimate = Estimate.undefined("nothing was asked, or no reply parses")
-        if known.any():
-            estimate = Measure(name, asked.sums(known, values), share, n=int(known.sum())).estimate(plan)
-        yield name, (estimate, int(inside.sum() - known.sum()))
 
 
 class _Observer:
     """The ideal observer: sums by question of everything it is made of."""
 
-    def __init__(self, asked: _Asked, prior: tuple[str, ...]) -> None:
-        absent = [name for name in prior if name not in set(asked.regime.tolist())]
+    def __init__(self, asked: pd.DataFrame, prior: tuple[str, ...]) -> None:
+        absent = [name for name in prior if name not in set(asked["regime"])]
         if absent:
             raise UndefinedEstimateError(
                 f"the ideal observer is undefined: no decision of regime {', '.join(absent)}"
             )
-        points, self._regimes, self._last = asked.points, len(prior), int(asked.points.t.max())
-        said = asked.usefulness != ""
+        self._regimes, self._last = len(prior), int(asked["t"].max())
+        said, old = asked["usefulness"].notna(), asked["usefulness"] != "USEFUL_NEW"
         columns = []
         for name in prior:
             for t in range(1, self._last + 1):
-                inside = (asked.regime == name) & (points.t == t)
-                old = inside & said & (asked.usefulness != "USEFUL_NEW")
-                columns += [inside & said, old, inside, np.where(inside, asked.value_on, 0.0)]
+                inside = (asked["regime"] == name) & (asked["t"] == t)
+                columns += [
+                    inside & said,
+                    inside & said & old,
+                    inside,
+                    asked["going on was worth"].where(inside, 0),
+                ]
         stacked = np.stack(columns, axis=1).astype(np.float64)
-        self._sums = cluster_sums(points.question, points.n_questions, stacked)
-        self._n = int(np.isin(asked.regime, prior).sum())
-        self.missing = int((np.isin(asked.regime, prior) & ~said).sum())
+        self._sums = cluster_sums(asked["question"].to_numpy(), asked.attrs["n_questions"], stacked)
+        of_prior = asked["regime"].isin(prior)
+        self._n, self.missing = int(of_prior.sum()), int((of_prior & ~said).sum())
 
     def estimate(self, k: int, plan: Resampling) -> Estimate:
         def expected(totals: Floats) -> Floats:
@@ -256,13 +250,9 @@ class _Observer:
             mean = (weight * value).sum(axis=-1) / np.where(total > 0, total, 1.0)
             return np.asarray(np.where(total > 0, mean, np.nan))
 
-        measure = Measure("ideal observer", self._sums, expected, n=self._n)
-        try:
-            return measure.estimate(plan)
-        except UndefinedEstimateError:
-            return Estimate.undefined(
-                f"no regime of the prior has replies up to result {k} and a decision there"
-            )
+        reason = f"no regime of the prior has replies up to result {k} and a decision there"
+        measure = Measure("ideal observer", self._sums, expected, n=self._n, undefined=reason)
+        return Estimate.attempt(measure.estimate, plan)
 
 
 def _has_replies(episodes: pd.DataFrame) -> Bools:

@@ -26,19 +26,13 @@ class Estimate(Mapping[str, object]):
     value : float
         Point estimate, in the unit its estimator documents; NaN where it is undefined.
     low, high : float or None
-        Interval bounds; ``None`` when the interval is undefined, and then `reason` says why.
-    level : float
-        Nominal coverage of the interval.
-    method : str
-        How the interval was made.
-    n : int
-        Observations the point estimate rests on (decisions or episodes; the estimator says which).
-    n_clusters : int
-        Questions among them, the unit that is resampled.
-    n_boot : int
-        Resamples drawn; 0 for an interval without resampling.
-    n_failed : int
-        Resamples in which the quantity was undefined; they are left out of the interval.
+        Interval bounds; ``None`` when the interval is undefined.
+    level, method
+        Nominal coverage of the interval, and how it was made.
+    n, n_clusters : int
+        Observations it rests on (the estimator says which), and questions among them, which are resampled.
+    n_boot, n_failed : int
+        Resamples drawn, and those in which the quantity was undefined, which the interval leaves out.
     seed : int or None
         Seed of the resampling; None without resampling.
     reason : str

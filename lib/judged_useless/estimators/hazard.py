@@ -82,13 +82,10 @@ def integration_index(
 ) -> Estimate:
     r"""Return the integration index I, the pre-registered (and confounded) stopping measure.
 
-    .. math::
-
-        I = h(\{4, 5\}) - h(\{1, 2\}),
-
-    where h(J) is the share of decisions that answer among those whose current run of *failed* results has a
-    length in J, pooled over the episodes given.
-    Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
+    :math:`I = h(\{4, 5\}) - h(\{1, 2\})`, where h(J) is the share of decisions that answer among those whose
+    current run of *failed* results has a length in J. Not a measure of integration by itself: where the
+    source fails from the start the run grows with time, so an agent that stops by a clock scores up to +0.5
+    (Table 7). Paper §2, Appendix C.2, Tables 9, 13 and 14 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -110,11 +107,6 @@ def integration_index(
         If one of the two kinds of decision does not occur, as when an agent always stops earlier.
     EpisodeError
         If it is not known which results failed.
-
-    Notes
-    -----
-    Not a measure of integration by itself: where the source fails from the start the run grows with time,
-    so an agent that stops by a clock scores up to +0.5 (Table 7).
 
     Examples
     --------
@@ -179,18 +171,10 @@ def hazard_by_failed_run(
 
 
 def design_matrix(points: DecisionPoints, t_max: int | None = None) -> tuple[Floats, Floats, Ints]:
-    """Return the hazard model's regressors, outcome and questions.
+    """Return the hazard model's regressors, outcome and questions, after results judged USELESS.
 
-    Returns
-    -------
-    regressors : numpy.ndarray of float64, shape (n, k)
-        Of the decisions after a result judged USELESS, with t up to `t_max`: the run; whether an earlier
-        result was judged USEFUL; a dummy for each action; a dummy for each regime. The dummies are collinear
-        with each other, which the fit allows for.
-    answered : numpy.ndarray of float64, shape (n,)
-        1 where the decision answers.
-    question : numpy.ndarray of int, shape (n,)
-        Cluster of each row.
+    Regressors are the run; whether an earlier result was judged USEFUL; a dummy for each action; a dummy for
+    each regime. The dummies are collinear with each other, which the fit allows for.
     """
     last = last_step(points, t_max)
     require_judgments("the hazard model", points, points.t <= last)
@@ -266,7 +250,7 @@ def hazard_model(
     level: float = 0.95,
     stream: Stream = "released",
 ) -> pd.DataFrame:
-    r"""Return the discrete-time hazard model's β (run) and γ (earlier useful).
+    r"""Return the discrete-time hazard model's β (run) and γ (earlier useful): paper §3, Table 10.
 
     Least squares over every decision t = 1 .. `t_max` after a result judged USELESS:
 
@@ -277,8 +261,8 @@ def hazard_model(
 
     where run is the number of results in a row judged USELESS and earlier useful is 1 when any result so far
     was judged USEFUL. β > 0: stopping rises with accumulated useless evidence. γ > 0: it follows earlier
-    useful evidence.
-    Paper §3, Appendix C.2, Table 10 (arXiv:2610.06191).
+    useful evidence. A linear probability: fitted values may leave [0, 1], and a step at k = 5 is averaged
+    into a slope.
 
     Parameters
     ----------
@@ -287,10 +271,10 @@ def hazard_model(
         :data:`judged_useless.FAIL`.
     question_effects : bool, default False
         Add question fixed effects (the within-question estimator).
-    judgments, t_max, seed, level, stream
+    judgments, t_max
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
-    n_boot : int, default 1000
-        Question-cluster resamples (1,000 in the paper).
+    n_boot, seed, level, stream
+        See :class:`~judged_useless.estimators.resampling.Resampling`; 1,000 resamples as in the paper.
 
     Returns
     -------
@@ -305,12 +289,7 @@ def hazard_model(
         If no decision follows a useless result, a regime has no judgments, or neither coefficient is
         identified: without any earlier judgment other than USELESS the run equals the step.
     EpisodeError
-        If has no regime.
-
-    Notes
-    -----
-    A linear probability: fitted values may leave [0, 1], and a step at k = 5 is averaged into a slope. β
-    rests on histories with an earlier judgment other than USELESS, 5 to 31 % of the paper's decisions.
+        If the episodes have no regime.
 
     Examples
     --------

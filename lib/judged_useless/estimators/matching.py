@@ -1,7 +1,7 @@
 """What several measures share: the cells and steps they pool, and the stratified difference."""
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
@@ -36,24 +35,6 @@ def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
         if each in names[:place]:
             raise ValueError(f"{name} names {each!r} twice")
     return names
-
-
-def require_some_regime(what: str, wanted: Sequence[str], there: Collection[str]) -> None:
-    """Refuse regimes of which there is none, and a name that is neither there nor that of any regime."""
-    absent = [name for name in wanted if name not in there]
-    if absent and (len(absent) == len(wanted) or not all(map(_is_regime, absent))):
-        raise UndefinedEstimateError(
-            f"{what} is undefined: no decision of regime {', '.join(absent)}; there is "
-            f"{', '.join(sorted(there)) or 'none'}"
-        )
-
-
-def _is_regime(name: str) -> bool:
-    try:
-        get_regime(name)
-    except ValueError:
-        return False
-    return True
 
 
 def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
@@ -164,16 +145,8 @@ def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
 def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
     """Return a measure with what is to be said of its episodes: of their budget, and of unread judgments.
 
-    Parameters
-    ----------
-    measure, points
-        The measure and its decisions.
-    t_max : int or None
-        Last step as the reader gave it; where he did, the budget is of no matter.
-    said : str
-        What else is to be said.
-    judged : bool
-        Whether it reads the judgments: then they are counted in its parts, and those that could not be read.
+    A budget is of no matter where the reader gave `t_max`; `said` is what else is to be said; judgments are
+    counted in the parts of a measure that reads them (`judged`).
     """
     notes, parts = [said], dict(measure.parts)
     if t_max is None:
@@ -273,34 +246,10 @@ def stratified_difference(
     weights: Weights = "mantel_haenszel",
     sides: tuple[str, str] = ("(a), the long run", "(b), the short run"),
 ) -> Measure:
-    """Return the Mantel–Haenszel difference of an event between two sets of decisions.
+    """Return the pooled difference of an event between two disjoint sets of decisions, not yet resampled.
 
-    Parameters
-    ----------
-    name : str
-        Shown before the number.
-    points : DecisionPoints
-        The decisions.
-    event, a, b : numpy.ndarray of bool, shape (n,)
-        What is counted, and the two (disjoint) sets compared.
-    stratum : numpy.ndarray of int, shape (n,)
-        Stratum of each decision, from 0.
-    within_question : bool, default False
-        Compare only within a question: strata are question × `stratum`.
-    weights : {"mantel_haenszel", "equal", "n"}
-        Weights of the strata.
-    sides : tuple of str
-        What the two sets are called when one is empty.
-
-    Returns
-    -------
-    Measure
-        With the counts and the crude rates of both sets as parts.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If a set is empty.
+    Its parts hold the counts and crude rates of both. Strata (from 0) are those of `stratum`, within a
+    question if `within_question`; `sides` name the two sets where one is empty, which is undefined.
     """
     for side, chosen in zip(sides, (a, b), strict=True):
         if not chosen.any():

@@ -68,8 +68,8 @@ def plan_questions(
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        One model and condition, as for the measure; a pilot run, or a released cell that resembles the run
-        that is planned.
+        One model and condition, as for the measure: a pilot, or a released cell that resembles the run
+        planned. From few questions, or few decisions in group (b), the results are rough.
     n_questions : sequence of int
         Sizes of study.
     measure : {"time_matched_contrast", "design_label_contrast", "integration_index"}
@@ -84,18 +84,11 @@ def plan_questions(
         Index ``n_questions``; ``width`` (of the interval, in probability), ``low`` and ``high`` (where most
         results of such studies lie), ``power`` (probability in [0, 1] that the interval leaves 0 out) and
         ``undefined`` (share of studies in which the measure has no value; they count as not telling).
-        All missing where hardly any study has a value.
 
     Raises
     ------
     UndefinedEstimateError
         If the measure is undefined on the episodes given, or they have one question only.
-
-    Notes
-    -----
-    It knows no more than the episodes given: from few questions the spread is underestimated, and for an
-    agent with few decisions in group (b) both numbers are rough. An effect other than the one found is
-    assumed to leave the spread as it is.
 
     Examples
     --------

@@ -23,8 +23,6 @@ Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
 Estimator = TypeVar("Estimator", bound=Callable[..., Any])
 _WORD_BITS = 32
-#: Most resamples of an interval.
-MAX_N_BOOT = 100_000
 #: Weights that are held at once: 32 MB, however many questions and resamples there are.
 _BLOCK = 2**22
 #: Resampled values that differ by less are taken for equal: rounding, not sampling.
@@ -47,11 +45,11 @@ class Resampling:
     Attributes
     ----------
     n_boot : int
-        Number of resamples (default 2,000, as in the paper's §2), 1 to 100,000.
+        Resamples of the questions (2,000 in the paper's §2).
     seed : int
-        Non-negative seed of the stream (default 0, the released one).
+        Non-negative seed of the stream (0 is the released one).
     level : float
-        Nominal coverage, strictly between 0 and 1 (default 0.95).
+        Nominal coverage, strictly between 0 and 1.
     stream : {"released", "numpy"}
         "released" draws what Python's ``random.Random(seed).randrange`` draws, so that the published
         intervals come out to the last digit; "numpy" draws from NumPy's default generator.
@@ -65,8 +63,6 @@ class Resampling:
     def __post_init__(self) -> None:
         whole_number("n_boot", self.n_boot)
         whole_number("seed", self.seed, 0)
-        if self.n_boot > MAX_N_BOOT:
-            raise ValueError(f"n_boot must be at most {MAX_N_BOOT:,}, not {self.n_boot}")
         if not 0 < self.level < 1:
             raise ValueError(f"level must lie strictly between 0 and 1, not {self.level}")
         if self.stream not in ("released", "numpy"):
@@ -128,14 +124,7 @@ def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
 def draw_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Ints]:
     """Yield the cluster indices of all resamples in blocks of shape (resamples, size), none of them large.
 
-    Parameters
-    ----------
-    n_clusters : int
-        Number of clusters.
-    plan : Resampling
-        Resamples, seed and stream.
-    size : int, optional
-        Clusters drawn in a resample; by default as many as there are.
+    A resample draws `size` clusters, by default as many as there are.
 
     Examples
     --------
@@ -216,10 +205,7 @@ def share(sums: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Measure:
-    """Sums by question, and the statistic of their total.
-
-    Every measure of the library is made of these two; the point estimate, the bootstrap, and the planning
-    of other sample sizes then need no code of their own.
+    """Sums by question, and the statistic of their total: all that a point estimate and its resamples need.
 
     Attributes
     ----------
@@ -231,12 +217,10 @@ class Measure:
         Maps sums of shape (..., m) to values of shape (...); NaN where it is undefined.
     n : int
         Observations the value rests on.
-    parts : mapping of str to float
+    parts, note
         Passed on to the estimate.
     undefined : str
         What is missing when the value is undefined.
-    note : str
-        Passed on to the estimate.
     """
 
     name: str
