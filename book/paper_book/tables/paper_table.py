@@ -198,7 +198,7 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     name = source_name(source, rows)
     if number == "7":
         name = (
-            "policies simulated 300 times; ≈ is within two standard errors of 10 simulations, as the paper ran; "
+            "policies simulated anew; ≈ is within two standard errors of the ten simulations of the paper; "
             "fitted is a policy whose slope was fitted to this row, which is no test of it"
         )
     lines = f"Upper line: published; lower line: recomputed ({name})."
