@@ -33,6 +33,7 @@ _DOWNLOADS = "_static/published"
 #: Comparisons that hold and look as if they did not: check, quantity, and why they do.
 SUSPECTED: tuple[tuple[str, str, str], ...] = (
     ("endings", "claude-haiku-4.5", "an episode may also end in a format failure or a truncated turn"),
+    ("explicit-judgments", "qwen2.5-7b", "a stratified sample of 160 decisions, within its error"),
     ("shares-add-up", "search-r1", "three rounded shares need not add up to 100"),
     ("ranges", "unaided · plausible · useless_rate, largest", "the value behind it may round either way"),
     ("ranges", "enforced_rule · mean6 · extra_calls", "rounded to whole calls"),

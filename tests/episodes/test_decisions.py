@@ -1,6 +1,5 @@
 """Decision points: by hand, against a plain builder, and on the released episodes."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -81,22 +80,6 @@ def test_decision_points_equal_the_plain_builder(rows: Rows) -> None:
     assert as_rows(decision_points(rows)) == plain_decision_points(rows)
 
 
-@settings(max_examples=30, deadline=None)
-@given(random_episodes())
-def test_observations_equal_what_was_given(rows: Rows) -> None:
-    expected = []
-    for row in rows:
-        observed = [action for action in row["actions"] if action != "finish"]
-        judged = list(row["judgments"]) + [None] * len(observed)
-        for t, failed in enumerate(plain_failed(row), 1):
-            expected.append((row["model"], row["question_id"], t, judged[t - 1], failed))
-    table = observation_table(rows)
-    found = [
-        (row["model"], row["question_id"], row["t"], row["judgment"], row["failed"]) for row in as_rows(table)
-    ]
-    assert found == expected
-
-
 def runs(letters: str, **fields: Any) -> list[int | None]:
     return [row["run"] for row in as_rows(decision_points([episode(letters, **fields)]))]
 
@@ -117,12 +100,6 @@ def test_run_by_hand(letters: str, expected: list[int | None]) -> None:
     assert runs(letters) == expected
 
 
-def test_judgments_shorter_than_results_leave_the_run_unknown() -> None:
-    assert runs("----", judgments=["USELESS"] * 2) == [1, 2, None, None]
-    assert runs("----", judgments=[]) == [None] * 4
-    assert runs("----", judgments=None) == [None] * 4
-
-
 def test_whole_table_by_hand() -> None:
     row = episode(
         "-+-", regime="recover_after_1", actions=["search", "invalid", "lookup", "finish"], question_id="q"
@@ -140,37 +117,11 @@ def test_whole_table_by_hand() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("regime", "expected"),
-    [
-        ("clean", [0, 0, 0, 0, 0]),
-        ("persistent", [1, 2, 3, 4, 5]),
-        ("recover_after_3", [1, 2, 3, 0, 0]),
-        ("late_onset_from_3", [0, 0, 1, 2, 3]),
-        ("recover_after_4", [1, 2, 3, 4, 0]),
-        ("late_onset_from_5", [0, 0, 0, 0, 1]),
-        ("a regime of somebody else", [None] * 5),
-    ],
-)
-def test_run_of_failures_follows_the_schedule(regime: str, expected: list[int | None]) -> None:
-    table = as_rows(decision_points([episode("-----", regime=regime)]))
-    assert [row["failed_run"] for row in table] == expected
-
-
 def test_backup_search_never_fails() -> None:
     actions = ["search", "backup_search", "lookup", "lookup", "finish"]
     row = episode("----", regime="ts_persistent", actions=actions)
     assert decision_points([row])["failed_run"].to_list() == [1, 0, 1, 2]
     assert observation_table([row])["failed"].to_list() == [True, False, True, True]
-
-
-def test_given_failures_take_the_place_of_the_schedule() -> None:
-    rows = [
-        episode("---", regime="persistent", failed=[False, True, True], question_id="a"),
-        episode("---", regime="persistent", failed=None, question_id="b"),
-        episode("---", regime="of our own", failed=[True, True, False], question_id="c"),
-    ]
-    assert decision_points(rows)["failed_run"].to_list() == [0, 1, 2, 1, 2, 3, 1, 2, 0]
 
 
 def test_labels_that_are_missing_are_left_out() -> None:
@@ -182,20 +133,6 @@ def test_labels_that_are_missing_are_left_out() -> None:
         build_decision_points([row]).label_codes("regime")
     codes, values = build_decision_points([episode("--"), episode("-", regime="clean")]).label_codes("regime")
     assert (codes.tolist(), values) == ([0, 0, 1], ("persistent", "clean"))
-
-
-def test_questions_keep_the_order_of_first_appearance_with_or_without_decisions() -> None:
-    rows = [
-        episode("", answered=True, question_id="z"),
-        episode("--", question_id="b"),
-        episode("-", question_id="b", regime="clean"),
-        episode("-", question_id="a"),
-    ]
-    points = build_decision_points(rows)
-    assert points.questions == ("z", "b", "a")
-    assert points.n_questions == 3
-    assert points.question.tolist() == [1, 1, 1, 2]
-    assert points.judged.tolist() == [True] * 4
 
 
 def _rows(rows: Rows) -> Any:
@@ -240,20 +177,6 @@ def test_released_episodes_equal_the_plain_builder() -> None:
         for row in frame.drop(columns="termination").to_dict("records")
     ]
     assert as_rows(decision_points(frame)) == plain_decision_points(rows)
-
-
-def test_released_counts_by_hand() -> None:
-    """An episode of n actions has n - 1 decisions, and answers at the last one if at all."""
-    frame = load_episodes()
-    table = decision_points(frame)
-    assert len(table) == sum(max(0, len(actions) - 1) for actions in frame["actions"])
-    first_turn = sum(list(actions) == ["finish"] for actions in frame["actions"])
-    answered = Counter(actions[-1] if len(actions) else "" for actions in frame["actions"])["finish"]
-    assert int(table["answered"].sum()) == answered - first_turn
-    assert table.loc[table["answered"], "is_last"].all()
-    assert int(observation_table(frame)["judgment"].notna().sum()) == sum(
-        sum(word is not None for word in words) for words in frame["judgments"]
-    )
 
 
 def test_lookups_among_distractor_pages_are_real() -> None:

@@ -16,7 +16,6 @@ from judged_useless.episodes.frames import as_frame, fill_judgments
 from judged_useless.episodes.schema import PROBED, EpisodeError, validate
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 from made_up_episodes import episode, random_episodes
-from paper_book.measures.from_probes import branches, repaired
 
 NAN = float("nan")
 #: Field, wrong value, and what its message says after the field. The episode has three observations.
@@ -135,13 +134,6 @@ def test_everything_the_schema_allows_passes() -> None:
     assert validate(everything) is everything
 
 
-def test_arrays_have_what_is_missing_as_tables_do() -> None:
-    frame = pd.DataFrame([episode() | {"p_continue": np.array([0.5, NAN, 1.0])}])
-    assert validate(frame) is frame
-    with pytest.raises(EpisodeError, match=r"entry 2: expected less than or equal to 1, found 7\.0"):
-        validate(frame.assign(p_continue=pd.Series([np.array([NAN, 7.0])])))
-
-
 def test_parquet_holds_no_number_where_a_truth_is_asked_for(tmp_path: Path) -> None:
     rows = [episode() | {"answer_now": [0.0, 1.0, None]}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "own.parquet")
@@ -172,24 +164,6 @@ def test_a_source_that_was_not_probed_stays_allowed_beside_one_that_was(tmp_path
     assert not set(PROBED) & set(load_jsonl(jsonl(tmp_path / "null.jsonl", nothing)))
 
 
-def test_measures_take_truths_as_they_are(tmp_path: Path) -> None:
-    rows = [episode(question_id=f"q{number}") | BESIDE for number in range(2)]
-    read = load_jsonl(jsonl(tmp_path / "own.jsonl", *rows))
-    assert repaired(read)["success"].dtype == bool
-    assert branches(read)["success"].tolist() == [True, False] * 2
-    # A table that nobody checked gives no truth either.
-    with pytest.raises(EpisodeError, match="field 'success'"):
-        validate(repaired(read.assign(repaired_success="no")).drop(columns="repaired_success"))
-
-
-def test_missing_judgments_become_an_empty_list_and_nothing_else_changes() -> None:
-    frame = pd.DataFrame([episode(), episode(question_id="q2", judgments=None)], index=[5, 9])
-    filled = fill_judgments(frame)
-    assert filled["judgments"].to_list() == [["USELESS", "USELESS", "USEFUL"], []]
-    assert filled.index.to_list() == [5, 9]
-    assert frame["judgments"].iloc[1] is None
-
-
 @settings(max_examples=20, deadline=None)
 @given(random_episodes())
 def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> None:
@@ -197,16 +171,6 @@ def test_valid_episodes_are_returned_unchanged(rows: list[dict[str, Any]]) -> No
     before = frame.copy(deep=True)
     assert validate(frame) is frame
     pd.testing.assert_frame_equal(frame, before)
-
-
-@pytest.mark.parametrize(
-    "name", ["failed", "stated", "task", "answer", "budget", "n_judgment_calls", "n_discarded", "seed"]
-)
-def test_a_column_of_booleans_only_is_of_no_other_kind(name: str) -> None:
-    frame = pd.DataFrame([episode() | {name: True}, episode(question_id="q2") | {name: True}])
-    assert frame[name].dtype == bool
-    with pytest.raises(EpisodeError, match=f"row 1: field '{name}': expected .*, found True"):
-        validate(frame)
 
 
 #: Whether the second could be the first, counted again.
@@ -239,11 +203,6 @@ def test_what_an_episode_leaves_out_does_not_make_it_another(
         EpisodeError, match=r"row 3: field 'question_id': a second episode with .* the one in episodes, row 2"
     ):
         validate(frame)
-
-
-def test_an_unknown_seed_after_known_ones_is_the_row_named() -> None:
-    with pytest.raises(EpisodeError, match="row 3: field 'question_id'"):
-        validate(pd.DataFrame([episode(seed=0), episode(seed=1), episode()]))
 
 
 def test_columns_that_occur_twice_are_named() -> None:

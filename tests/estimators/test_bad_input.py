@@ -54,12 +54,6 @@ def test_options_are_checked_before_anything_is_computed(
         estimator([], stream="other")
 
 
-@pytest.mark.parametrize("estimator", [*RESAMPLED, answer_rate_after_run])
-def test_no_episode_is_refused(estimator: Estimator) -> None:
-    with pytest.raises(EpisodeError, match="there are no episodes"):
-        estimator([])
-
-
 @pytest.mark.parametrize("estimator", ON_JUDGMENTS)
 def test_all_judgments_null_are_refused(random_cell: Any, estimator: Estimator) -> None:
     cell = random_cell(0)
@@ -130,17 +124,6 @@ def test_no_decision_in_a_group(episode: Any) -> None:
         median_answer_action([episode("q", "--", last="")])
     with pytest.raises(UndefinedEstimateError, match="no episode ends in an answer"):
         share_at_last_action([episode("q", "--", last="")])
-
-
-def test_equal_resamples_give_no_zero_width_interval(episode: Any) -> None:
-    rows = [episode(f"q{i}", "---", regime="persistent", success=False) for i in range(5)]
-    for found in (
-        share_answered(rows),
-        mean_success(rows, regimes=["persistent"]),
-        median_answer_action(rows),
-    ):
-        assert found.low is None
-        assert found.reason == "every resample gives the same value"
 
 
 def test_mixed_models_are_refused(cells: dict[str, pd.DataFrame]) -> None:

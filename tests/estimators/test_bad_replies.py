@@ -6,7 +6,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
-from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.beliefs import (
     answers_when_favoured,
     belief_curves,
@@ -43,21 +42,6 @@ def curve(episodes: Any, **options: Any) -> dict[Any, Any]:
     settings: dict[str, Any] = {"prior": PRIOR, "n_boot": 20} | options
     table = belief_curves(episodes, **settings)
     return dict(table.set_index(["quantity", "k"]).to_dict("index"))
-
-
-def test_an_unprobed_run_beside_a_probed_one_has_no_replies() -> None:
-    unprobed = [bare("q3", regime) for regime in PRIOR]
-    mixed = pd.concat([pd.DataFrame(BOTH), pd.DataFrame(unprobed)], ignore_index=True)
-    assert mixed["p_continue"].isna().sum() == 2
-    found, alone = curve(mixed), curve(BOTH)
-    for quantity in ("says going on is worth", "answering now was worth", "favours answering"):
-        row, same = found[quantity, 1], alone[quantity, 1]
-        assert (row["value"], row["n"], row["n_missing"]) == (same["value"], same["n"], 1)
-    assert found["going on was worth", 1]["n"] == 3
-    assert answers_when_favoured(mixed, n_boot=20).n == answers_when_favoured(BOTH, n_boot=20).n == 2
-    for nothing in (None, NAN, pd.NA):
-        hollow = [*BOTH, probed("q3", p_continue=nothing, prefer=[nothing] * 3)]
-        assert curve(hollow)["says going on is worth", 1]["n_missing"] == 1
 
 
 def test_what_was_not_repaired_counts_as_it_is() -> None:
@@ -153,20 +137,3 @@ def test_stated_judgments_may_end_early_and_not_be_anything_else() -> None:
             stated_agreement(said(**{field: None}))
     with pytest.raises(EpisodeError, match=r"row 1: field 'stated': entry 3.*'useful'"):
         stated_agreement(said(("USELESS", None, "useful")))
-
-
-def test_labels_that_are_none_are_named() -> None:
-    for nothing in (None, NAN, pd.NA):
-        with pytest.raises(ValueError, match="a, item 2: no label"):
-            agreement(["x", nothing], ["x", "y"])
-        with pytest.raises(ValueError, match="clusters, item 2: no cluster"):
-            cohen_kappa(["x", "y"], ["x", "y"], clusters=["q", nothing])
-    with pytest.raises(TypeError, match=r"a, item 1: \['x'\], expected a text"):
-        agreement([["x"], "y"], ["x", "y"])  # type: ignore[list-item]
-    calls: tuple[tuple[str, Callable[[], object]], ...] = (
-        ("positive", lambda: cohen_kappa(["x", "y"], ["x", "y"], positive="x")),
-        ("clusters", lambda: cohen_kappa(["x", "y"], ["x", "y"], clusters="qr")),
-    )
-    for name, call in calls:
-        with pytest.raises(TypeError, match=f"{name} must be a list, not one text"):
-            call()

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
@@ -80,15 +79,6 @@ def test_one_stratum_by_hand(episode: Any) -> None:
     assert (found["n_a"], found["answers_a"], found["n_b"], found["answers_b"]) == (2, 1, 2, 1)
 
 
-def test_window_follows_the_budget(episode: Any) -> None:
-    late = [episode("q1", "-" * 10, budget=16), episode("q2", "-+" + "-" * 9, last="", budget=16)]
-    assert time_matched_contrast(late, n_boot=20)["n_a"] == 8  # t = 3 .. 10, all before t = 14
-    with pytest.raises(UndefinedEstimateError, match="group"):
-        time_matched_contrast([episode("q1", "-" * 7)], t_max=6, n_boot=20)
-    with pytest.raises(EpisodeError, match="budget"):
-        time_matched_contrast([*late, episode("q3", "---", budget=8)])
-
-
 def test_missing_judgment_hides_the_run_until_it_is_known_again(episode: Any) -> None:
     rows = [episode("q1", "---"), episode("q2", "-+-"), episode("q3", "0--"), episode("q4", "0+-")]
     found = time_matched_contrast(rows, n_boot=20)
@@ -131,11 +121,3 @@ def test_no_stratum_with_both_sides_is_refused_by_name(episode: Any) -> None:
         time_matched_contrast(apart)
     with pytest.raises(UndefinedEstimateError, match="no stratum holds decisions of both groups"):
         time_matched_contrast([episode("q1", "---"), episode("q2", "-+-")], strata="question")
-
-
-def test_rows_of_any_kind_give_the_same(cells: dict[str, pd.DataFrame]) -> None:
-    cell = cells["unaided"].head(200)
-    names = [str(name) for name in cell.columns]
-    assert time_matched_contrast(cell) == time_matched_contrast(
-        [dict(zip(names, row, strict=True)) for row in cell.itertuples(index=False)]
-    )

@@ -43,10 +43,3 @@ def test_hazards_equal_a_group_by_of_the_public_table(random_cell: Any) -> None:
 def test_given_failures_stand_in_for_a_schedule(episode: Any) -> None:
     rows = [episode("q1", "----", failed=[True] * 4), episode("q2", "-", failed=[True])]
     assert integration_index(rows, n_boot=20).value == 1 - 1 / 3
-
-
-def test_last_decision_can_be_chosen(episode: Any) -> None:
-    rows = [episode("q1", "-------", regime="persistent"), episode("q2", "-----", regime="persistent")]
-    assert integration_index(rows, t_max=4, n_boot=20)["h_4_5"] == 0
-    with pytest.raises(ValueError, match="t_max must be at least 1"):
-        integration_index(rows, t_max=0)

@@ -9,7 +9,6 @@ import pytest
 from judged_useless.environment.regimes import FAIL
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.inference import holm, non_inferiority, paired_contrast, pooled_contrast
-from judged_useless.estimators.success import mean_success, utility
 
 
 def test_paired_contrast_by_hand(random_cell: Any) -> None:
@@ -24,16 +23,6 @@ def test_paired_contrast_by_hand(random_cell: Any) -> None:
     assert found.value == pytest.approx(np.mean(per_question))
     assert (found.low, found.high) == pytest.approx((values[5], values[194]))
     assert found["p_one_sided"] == pytest.approx(np.mean([value <= 1e-15 for value in values]), abs=0.011)
-
-
-def test_it_is_the_difference_of_the_means(cells: dict[str, pd.DataFrame]) -> None:
-    rule, unaided = cells["enforced_rule"], cells["unaided"]
-    found = paired_contrast(rule, unaided, regimes=FAIL, n_boot=50)
-    means = [mean_success(each, regimes=FAIL, n_boot=50).value for each in (rule, unaided)]
-    assert found.value == pytest.approx(means[0] - means[1])
-    priced = paired_contrast(rule, unaided, regimes=FAIL, price=0.05, charge_judgments=True, n_boot=50)
-    worth = [utility(each, regimes=FAIL, charge_judgments=True, n_boot=50).value for each in (rule, unaided)]
-    assert priced.value == pytest.approx(worth[0] - worth[1])
 
 
 def test_only_common_questions_are_paired(random_cell: Any) -> None:

@@ -73,13 +73,6 @@ def test_permuting_questions_changes_no_value(random_cell: Any, measure: str, se
 
 
 @pytest.mark.parametrize("measure", MEASURES)
-def test_relabelling_models_and_questions_changes_nothing(random_cell: Any, measure: str) -> None:
-    cell = random_cell(3, 10)
-    renamed = cell.assign(model="another", split="other", question_id="x" + cell["question_id"])
-    same(MEASURES[measure](cell), MEASURES[measure](renamed), ("value", "low", "high", "n", "n_clusters"))
-
-
-@pytest.mark.parametrize("measure", MEASURES)
 def test_order_within_questions_changes_no_interval(random_cell: Any, measure: str) -> None:
     """The stream draws questions in order of first appearance; the order of a question's episodes is free."""
     cell = random_cell(4, 10)

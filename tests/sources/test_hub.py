@@ -21,7 +21,7 @@ from hub_cache import contents, own_cache
 from judged_useless import load_episodes
 from judged_useless._io.files import sha256
 from judged_useless._io.hub_access import HubError
-from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.formats import write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.sources import hub as hub_module
 from judged_useless.sources.hub import fetch
@@ -57,16 +57,6 @@ def test_a_folder_in_the_hubs_layout_becomes_the_cache(cache: Path, tmp_path: Pa
         embedded.map(lambda value: list(value) if hasattr(value, "tolist") else value)
     )
     assert set(load_episodes("hub", split="fresh300")["model"]) == {MADE_UP}
-
-
-def test_a_second_fetch_replaces_the_first_and_leaves_nothing_beside_it(
-    cache: Path, filled: dict[str, bytes], tmp_path: Path
-) -> None:
-    newer = {split: [made_up_cell(split, n_questions=2)] for split in SMALL}
-    fetch(str(hub_folder(tmp_path / "newer", newer)))
-    assert len(load_episodes("hub")) == 24
-    assert set(contents(cache.parent)) == set(filled)
-    assert [path.name for path in cache.parent.iterdir()] == ["episodes"]
 
 
 def test_one_split_can_be_fetched_and_none_cannot(
@@ -142,15 +132,6 @@ def test_a_split_that_was_not_fetched_is_named_with_the_command(cache: Path, a_h
         load_episodes("hub", split="dev100")
 
 
-def test_judgments_of_null_are_none_given(cache: Path, tmp_path: Path) -> None:
-    rows = [episode(question_id="a", regime="clean", judgments=None), episode(question_id="b")]
-    (tmp_path / "data").mkdir()
-    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "data" / "test300-0.parquet")
-    (tmp_path / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
-    fetch(str(tmp_path), splits=["test300"])
-    assert [len(each) for each in load_parquet(cache / "test300.parquet")["judgments"]] == [0, 3]
-
-
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
@@ -171,16 +152,6 @@ def test_a_corrupt_data_set_leaves_the_old_cache(
         fetch(str(folder), splits=["test300"])
     assert message in str(caught.value)
     assert str(folder) in str(caught.value)
-    assert contents(cache.parent) == filled
-
-
-def test_a_data_set_without_the_split_leaves_the_old_cache(
-    cache: Path, filled: dict[str, bytes], tmp_path: Path
-) -> None:
-    only = hub_folder(tmp_path / "only", {"test300": SMALL["test300"]})
-    (only / "README.md").write_text(CARD.partition("  - split: fresh300")[0] + "---\n")
-    with pytest.raises(EpisodeError, match="split 'fresh300' cannot be read as a data set"):
-        fetch(str(only))
     assert contents(cache.parent) == filled
 
 
@@ -270,19 +241,6 @@ def test_without_network_the_cache_stays(
     with pytest.raises(HubError, match="the hub could not be reached"):
         fetch("someone/episodes")
     assert contents(cache.parent) == filled
-
-
-@pytest.mark.parametrize(
-    "error", [PermissionError("cannot write there"), OSError(errno.ENOSPC, "No space left"), KeyError("ours")]
-)
-def test_other_errors_are_not_called_a_missing_network(
-    error: Exception, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fails(error))
-    with pytest.raises(type(error)) as caught:
-        fetch("someone/episodes")
-    assert caught.value is error
-    assert not cache.parent.exists()
 
 
 def test_all_splits_come_from_one_commit(

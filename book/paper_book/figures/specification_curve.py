@@ -1,7 +1,7 @@
 """Figures of how far a number depends on choices, and of how many questions it takes to see it."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -27,7 +27,7 @@ from paper_book.tables.number_texts import number
 if TYPE_CHECKING:
     from paper_book.page import Page
 
-#: Column of a curve -> what its settings are called, in the order in which they are drawn.
+#: Column of a curve -> its heading, and what its settings are called; those of the first two as they come.
 CHOICES: dict[str, tuple[str, dict[object, str]]] = {
     "window": ("steps", {}),
     "gap": ("gap of (b)", {}),
@@ -41,14 +41,16 @@ SIDES = {
     "below": ("interval below zero", PALETTE[3]),
     "unknown": ("no interval", PALETTE[5]),
 }
+_DIAMOND: Any = {"marker": "D", "linestyle": "", "color": "black", "mfc": "white", "markersize": 8}
 _MARKERS = "osD^vP"
+#: A row of marks: heading of its choice, label, and the specifications that have it.
+_Row = tuple[str, str, "pd.Series[bool]"]
 
 
 def sides(curve: pd.DataFrame) -> "pd.Series[str]":
     """Return where each interval lies: above zero, below it, or across; or that there is none."""
     conditions = [curve["low"] > 0, curve["high"] < 0, curve["low"].notna()]
-    where = np.select(conditions, ["above", "below", "across"], "unknown")
-    return pd.Series(where, index=curve.index)
+    return pd.Series(np.select(conditions, ["above", "below", "across"], "unknown"), index=curve.index)
 
 
 def specification_curve(page: "Page", curve: pd.DataFrame) -> Picture | Notice:
@@ -70,82 +72,66 @@ def specification_curve(page: "Page", curve: pd.DataFrame) -> Picture | Notice:
     if "window" not in curve or curve.empty:
         return page.absent("No specification curve is drawn")
     drawn = curve.dropna(subset=["value"]).sort_values("value", kind="stable", ignore_index=True)
-    rows = _settings(drawn)
+    rows: list[_Row] = []
+    for column, (heading, words) in CHOICES.items():
+        there = sorted(set(drawn[column]), key=lambda each: (-len(str(each)), each))  # wide windows first
+        rows += [(heading, words.get(each, str(each)), drawn[column] == each) for each in words or there]
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 3.6 + 0.22 * len(rows)), layout="constrained")
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[2.2, 0.22 * len(rows)])
-    _draw_values(upper, drawn)
-    _draw_settings(lower, drawn, rows)
+    counts = _draw_values(upper, drawn)
+    _draw_marks(lower, rows)
     lower.set_xlabel(f"{len(drawn)} specifications, in order of Δ")
-    where = sides(drawn)
-    shown = [name for name in SIDES if (where == name).any()]
-    handles = [Line2D([], [], color=SIDES[name][1], linewidth=2, label=SIDES[name][0]) for name in shown]
-    add_legend(upper, [*handles, Line2D([], [], label="as published", **_DIAMOND)], columns=2)  # type: ignore[arg-type]
     set_title(upper, f"Δ under every choice: {spaced(page.condition)}")
-    lacking = len(curve) - len(drawn)
+    medians = "; ".join(
+        f"{heading} {label}: {number(drawn['value'][at].median())}" for heading, label, at in rows
+    )
+    published = ", ".join(map(number, drawn["value"][drawn["published"]]))
     return picture(
         upper,
         f"Δ in each combination of steps, gap of group (b), strata and weights: {page.about} ({page.name}). "
         f"Lines: {page.level:.0%} question-cluster intervals. Marks below: what each is made of. Diamond: "
-        f"the published form. {lacking} more have no decision in one of the groups.",
-        _in_words(drawn, where, rows),
+        f"the published form. {len(curve) - len(drawn)} more have no decision in one of the groups.",
+        f"{len(drawn)} values from {' to '.join(map(number, drawn['value'].iloc[[0, -1]]))}; {counts}. "
+        f"Published form: {published}. Medians by choice: {medians}.",
     )
 
 
-_DIAMOND = {"marker": "D", "linestyle": "", "color": "black", "markerfacecolor": "white", "markersize": 8}
-
-
-def _settings(drawn: pd.DataFrame) -> list[tuple[str, object, str]]:
-    """Return column, setting and label of each row of the lower panel; windows from wide to narrow."""
-    rows: list[tuple[str, object, str]] = []
-    for column, (_, words) in CHOICES.items():
-        there = sorted(set(drawn[column]), key=lambda each: (-len(str(each)), str(each)))
-        settings = [each for each in words if each in there] or there
-        rows += [(column, each, words.get(each, str(each))) for each in settings]
-    return rows
-
-
-def _draw_values(axes: Axes, drawn: pd.DataFrame) -> None:
+def _draw_values(axes: Axes, drawn: pd.DataFrame) -> str:
+    """Draw values and intervals, and return in words on which side of zero how many lie."""
     axes.grid(visible=True, axis="y")
     axes.axhline(0, color="black", linewidth=1)
-    where = sides(drawn)
-    for name, (_, colour) in SIDES.items():
+    where, handles, counts = sides(drawn), [], []
+    for name, (words, colour) in SIDES.items():
         part = drawn[where == name]
-        axes.vlines(part.index, part["low"], part["high"], color=colour, linewidth=1, alpha=0.6)
-        axes.plot(part.index, part["value"], ".", color=colour, markersize=4)
+        if len(part):
+            axes.vlines(part.index, part["low"], part["high"], color=colour, linewidth=1, alpha=0.6)
+            axes.plot(part.index, part["value"], ".", color=colour, markersize=4)
+            handles.append(Line2D([], [], color=colour, linewidth=2, label=words))
+            counts.append(f"{words}: {len(part)}")
     published = drawn[drawn["published"]]
-    axes.plot(published.index, published["value"], **_DIAMOND)  # type: ignore[arg-type]
+    axes.plot(published.index, published["value"], **_DIAMOND)
     axes.set_ylabel("Δ (difference of\nprobabilities)")
     axes.tick_params(axis="x", length=0, labelbottom=False)
+    add_legend(axes, [*handles, Line2D([], [], label="as published", **_DIAMOND)], columns=2)
+    return ", ".join(counts)
 
 
-def _draw_settings(axes: Axes, drawn: pd.DataFrame, rows: list[tuple[str, object, str]]) -> None:
+def _draw_marks(axes: Axes, rows: Sequence[_Row]) -> None:
     axes.grid(visible=False)
-    labels, places, y = [], [], 0.0
-    for place, (column, setting, label) in enumerate(rows):
-        first = place == 0 or rows[place - 1][0] != column
-        y -= 1.4 if first and place else 1.0
-        at = drawn.index[drawn[column] == setting]
-        axes.plot(at, np.full(len(at), y), "|", color="black", markersize=5, markeredgewidth=0.8)
-        labels.append(f"{CHOICES[column][0]}: {label}" if first else label)
+    places: list[float] = []
+    labels, y, before = [], 0.0, rows[0][0]
+    for heading, label, at in rows:
+        y -= 1.0 if heading == before else 1.4
+        labels.append(label if places and heading == before else f"{heading}: {label}")
         places.append(y)
+        axes.plot(at.index[at], np.full(at.sum(), y), "|k", markersize=5, markeredgewidth=0.8)
+        before = heading
     axes.set_yticks(places, labels, fontsize=9)
     axes.tick_params(axis="both", length=0)
     axes.set_xticks([])
-    axes.set_ylim(y - 0.8, places[0] + 0.8)
+    axes.set_ylim(y - 0.8, -0.2)
     axes.spines["left"].set_visible(False)
-
-
-def _in_words(drawn: pd.DataFrame, where: "pd.Series[str]", rows: list[tuple[str, object, str]]) -> str:
-    there = [name for name in SIDES if (where == name).any()]
-    counts = ", ".join(f"{SIDES[name][0]}: {(where == name).sum()}" for name in there)
-    medians = "; ".join(
-        f"{CHOICES[column][0]} {label}: {number(drawn['value'][drawn[column] == setting].median())}"
-        for column, setting, label in rows
-    )
-    published = "".join(f" Published form: {number(each)}." for each in drawn["value"][drawn["published"]])
-    first, last = number(drawn["value"].iloc[0]), number(drawn["value"].iloc[-1])
-    return f"{len(drawn)} values from {first} to {last}; {counts}.{published} Medians by choice: {medians}."
 
 
 def study_sizes(page: "Page", plans: Mapping[str, pd.DataFrame]) -> Picture | Notice:
@@ -169,12 +155,12 @@ def study_sizes(page: "Page", plans: Mapping[str, pd.DataFrame]) -> Picture | No
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, 5.2), layout="constrained")
         panels = figure.subplots(2, 1, sharex=True)
-    labels = (("width", "width of the interval\n(probability)"), ("power", "power (share of\nstudies)"))
-    for axes, (column, label) in zip(panels, labels, strict=True):
+    labels = {"width": "width of the interval\n(probability)", "power": "power (share of\nstudies)"}
+    for axes, (column, label) in zip(panels, labels.items(), strict=True):
         axes.grid(visible=True, axis="both")
         for (name, plan), marker in zip(mine.items(), _MARKERS, strict=False):
-            colour = CONDITIONS.get(name, "black")
-            axes.plot(plan.index, plan[column], marker=marker, color=colour, linewidth=2, label=spaced(name))
+            look: Any = {"marker": marker, "color": CONDITIONS.get(name, "black"), "linewidth": 2}
+            axes.plot(plan.index, plan[column], label=spaced(name), **look)
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0)
     sizes = sorted({n for plan in mine.values() for n in plan.index})

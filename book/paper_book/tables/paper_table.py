@@ -1,6 +1,5 @@
 """A table of the paper in its own layout: each printed number, and below it the recomputed one."""
 
-import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -17,6 +16,7 @@ from paper_book.reading import source_name
 from paper_book.tables.html import label, render
 from paper_book.tables.number_texts import (
     IN_WORDS,
+    MARKS,
     Row,
     in_words,
     minus,
@@ -33,8 +33,6 @@ REGISTERED = ("4", "5")
 _BOUNDS, _OUTCOME = "bounds of the rule", "Outcome"
 _PREDICTION = "prediction: "
 _TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
-#: A mark and its meaning in the remarks on a published number.
-_FOOTNOTE = re.compile(r"(?:^|; )([†‡*]) (.+)$")
 #: A text and the kind of its mark; plain text has none.
 Part = tuple[str, str]
 #: The lines of a cell.
@@ -94,15 +92,9 @@ def _gap(row: Row) -> str:
     return "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
 
 
-def _footnote(row: Row) -> tuple[str, str]:
-    """Return the mark that the paper sets beside a number, and what it says of it; both empty for none."""
-    found = _FOOTNOTE.search(str(row["note"] or ""))
-    return (found[1].replace("*", "∗"), minus(found[2])) if found and printed_text(row) else ("", "")
-
-
 def _cell(rows: list[Row]) -> Lines:
     """Return what a cell holds: what is printed, and on the next line what was recomputed."""
-    texts = [(printed_text(row) or "–") + _footnote(row)[0] for row in rows]
+    texts = [printed_text(row) or "–" for row in rows]
     lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
     marks = [mark for row in rows if (mark := _mark(row))]
     if marks:
@@ -252,10 +244,9 @@ def paper_table(
         int(printed["recomputed"].notna().sum()),
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
-    said = [" ".join(_footnote(row)) for row in rows.to_dict("records") if number not in REGISTERED]
-    title = f"Table {number}. {sentences[number]}"
-    notes = (f"{note}." for note in dict.fromkeys(said) if note.strip())
-    lines = " ".join([_origin(rows, number, source), *notes]).strip()
+    title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
+    notes = [note for note in printed["note"].astype(str).unique() if note in MARKS]
+    lines = " ".join([lines, *(f"{MARKS[note]} {note[1:].strip()}." for note in notes)]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
