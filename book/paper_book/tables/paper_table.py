@@ -49,17 +49,7 @@ def headings(kind: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper, for a page.
-
-    Attributes
-    ----------
-    number : str
-        Number of the table.
-    html : str
-        The table with its caption and note.
-    published, recomputed, differing : int
-        Numbers it prints, those that were recomputed, and those of them that differ at the printed precision.
-    """
+    """A table of the paper, for a page."""
 
     number: str
     html: str
