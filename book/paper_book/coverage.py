@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from judged_useless.stopping.simulated_measures import policy_table
 
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
+from paper_book.simulated_measures import policy_table
 from paper_book.tables.compared import Comparison
 from paper_book.tables.data_table import Table, comparison_table
 
@@ -27,34 +27,13 @@ _ERRORS = 3
 def recompute_everything(
     episodes: pd.DataFrame, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95
 ) -> pd.DataFrame:
-    """Hold every published number against what episodes of any number of cells give.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`paper_book.measures.recompute.recompute` returns it, for all tables, text and figures.
-    """
+    """Hold every published number against what episodes of any number of cells give."""
     compared = recompute(published(), episodes, n_boot=n_boot, seed=seed, level=level)
     return with_simulated_policies(compared, seed=seed)
 
 
 def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.DataFrame:
-    """Fill Table 7, whose numbers come from simulated policies and need no episodes.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute`.
-    seed : int
-        Seed of the simulations.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With ``recomputed``, ``difference`` and ``equal`` in the rows of Table 7. Two simulations never agree
-        to the last digit: here equal means within three standard errors of the difference between a mean of
-        ten simulations, as published, and ours, and half a printed unit.
-    """
+    """Fill Table 7, whose numbers come from simulated policies and need no episodes."""
     table = policy_table(seed=seed)
     values = {
         (str(row["policy"]), _SIMULATED[str(row["measure"])]): (

@@ -20,7 +20,7 @@ from paper_book.measures.filling import RELEASED, how_to_fill
 from paper_book.reading import source_name
 
 #: Resamples: none of these tests looks at an interval.
-N_BOOT = 20
+N_BOOT = 50
 #: Questions a cell, a third of the released number: what is filled does not depend on it.
 N_QUESTIONS = 100
 

@@ -261,7 +261,9 @@ def test_simulated_policies_agree_with_the_printed_ones(everything: pd.DataFrame
     assert rows["recomputed"].notna().sum() == rows["value"].notna().sum() == 31
     assert rows["equal"].dropna().all()
     html = paper_table(everything, 7, source="episodes").html
-    assert re.search(r"simulated anew.*≈", html)
+    assert re.search(r"simulated 300 times, ≈", html)
+    assert "rising hazards are fitted to their rows" in html
+    assert "design label: −0.002 for −0.02, 0.151 for 0.18" in html
     assert "recomputed (episodes)" not in html
 
 
@@ -305,3 +307,11 @@ def test_no_bracket_stays_open(everything: pd.DataFrame) -> None:
         for row in Cells(html).rows:
             for cell in row:
                 assert cell.count("[") == cell.count("]"), cell
+
+
+def test_marks_stand_at_their_numbers_and_are_explained(everything: pd.DataFrame) -> None:
+    repaired, tests = (paper_table(everything, number, source="here").html for number in (12, 20))
+    assert repaired.count("0.066†") == repaired.count("−0.021†") == 1
+    assert "† significance differs between raw and repaired." in repaired
+    assert "0.018 [0.011, 0.024]∗" in tests
+    assert "∗ one-sided Holm-corrected p&lt;0.05." in tests

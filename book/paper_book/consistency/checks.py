@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
 import pandas as pd
 
-from paper_book.consistency.comparison import at, derived, same, stated, weighted
+from paper_book.consistency.comparison import SLACK, at, derived, same, stated, weighted
 from paper_book.consistency.generic import Items, Rows, value_of
 from paper_book.consistency.printed_numbers import MEANS, SMALL, Number, PaperNumbers, PrintedNumber, arm
 from paper_book.published.transcribed import published_dir
@@ -63,7 +64,22 @@ def same_quantity(paper: PaperNumbers, _: Items) -> Rows:
                 # Within one table, row and column tell quantities apart; Tables 4 and 5 repeat some.
                 if left.place != right.place or left["table"] in ("4", "5"):
                     name = first.what if field == "value" else f"{first.what}: {field}"
-                    yield same(name, at(left, field), at(right, field))
+                    compared = same(name, at(left, field), at(right, field))
+                    if not compared.holds and field == "value" and _may_be_tie(paper, left, right):
+                        note = "a tie: the value between both is one that it can have"
+                        compared = replace(compared, holds=True, rounded=True, note=note)
+                    yield compared
+
+
+def _may_be_tie(paper: PaperNumbers, left: PrintedNumber, right: PrintedNumber) -> bool:
+    """Return whether two prints of a utility are the two roundings of a value that it can have."""
+    (_, a), (_, b) = at(left), at(right)
+    n = paper.questions(left["model"], left["split"])
+    if left["measure"] not in ("utility", "cost_adjusted_success") or n is None:
+        return False
+    # Right answers and calls are whole numbers, and a call costs a twentieth of an answer.
+    parts = 20 * n * len(MEANS.get(left["regime"], (left["regime"],))) * (a.value + b.value) / 2
+    return abs(a.value - b.value) <= a.half + b.half + SLACK and abs(parts - round(parts)) < 1e-6
 
 
 def shares_are_counts(paper: PaperNumbers, _: Items) -> Rows:

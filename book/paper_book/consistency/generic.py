@@ -16,6 +16,7 @@ _RELATIONS: Mapping[str, Callable[[str, str], bool]] = {
     "equal": lambda left, right: left == right,
     "at most": lambda left, right: float(left) <= float(right),
     "not in": lambda left, right: left not in right,
+    "differ": lambda left, right: left != right,
 }
 
 

@@ -1,8 +1,8 @@
 """Statements of the paper that numbers printed elsewhere do not bear out; each is computed, not asserted."""
 
-from paper_book.consistency.comparison import at, stated
+from paper_book.consistency.comparison import at, derived, stated
 from paper_book.consistency.generic import Items, Rows, interval
-from paper_book.consistency.printed_numbers import MEANS, PaperNumbers, PrintedNumber
+from paper_book.consistency.printed_numbers import MEANS, Number, PaperNumbers
 
 
 def arms_of_table_2(paper: PaperNumbers, _: Items) -> Rows:
@@ -48,42 +48,10 @@ def stated_rule_of_qwen3_32b(paper: PaperNumbers, _: Items) -> Rows:
 
 
 def explicit_judgments(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that Qwen2.5-7B states a judgment at one share of its decision points."""
-    labeled = paper.one("23; model=qwen2.5-7b; measure=share_explicit")
-    reader = paper.one("text; model=qwen2.5-7b; condition=stated_judgment_rule; measure=share_no_judgment")
+    """Check a share of all decision points against that of a sample, within two standard errors of it."""
+    every = paper.one("23; model=qwen2.5-7b; measure=share_explicit")
     sample = paper.one("text; model=qwen2.5-7b; measure=share_explicit; panel=D.4")
-    left, silent, drawn = at(labeled)[1], at(reader)[1], at(sample)[1]
-    for place, text, share in (
-        (reader.place, f"1 − {silent.text}", 1 - silent.value),
-        (sample.place, drawn.text, drawn.value),
-    ):
-        yield stated(
-            "qwen2.5-7b · decision points with a stated judgment",
-            (labeled.place, left.text),
-            (place, text),
-            holds=abs(left.value - share) <= left.half,
-            gap=left.value - share,
-            note="read by an annotator at all points, by the keyword reader in its own runs, "
-            "by an annotator in a sample of 160",
-        )
-
-
-def signs_of_zero(paper: PaperNumbers, _: Items) -> Rows:
-    """Check that a quantity that rounds to zero is printed with one sign."""
-    for rows in paper.groups():
-        for field in ("value", "low", "high"):
-            zeros: dict[bool, PrintedNumber] = {}
-            for row in rows:
-                if rows[0]["model"] and row[field] and float(row[field]) == 0 and "." in row[field]:
-                    zeros.setdefault(row[field].startswith("-"), row)
-            if zeros:
-                first, last = zeros.get(True, zeros.get(False)), zeros.get(False, zeros.get(True))
-                assert first is not None
-                assert last is not None
-                yield stated(
-                    rows[0].what if field == "value" else f"{rows[0].what}: {field}",
-                    (first.place, at(first, field)[1].text),
-                    (last.place, at(last, field)[1].text),
-                    holds=len(zeros) == 1,
-                    note="equal numbers; a matter of print",
-                )
+    drawn = at(sample)[1]
+    error = (drawn.value * (1 - drawn.value) / int(sample["n"])) ** 0.5
+    right = Number(drawn.value, 2 * error, f"{drawn.text} = {drawn.value:.2f} ± {2 * error:.2f}")
+    yield derived("qwen2.5-7b · decision points with a stated judgment", at(every), (sample.place, right))

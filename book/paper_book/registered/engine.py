@@ -40,10 +40,16 @@ def resolve(test: RegisteredTest, model: str, each: Place, quantity: Quantity) -
     return Asked(quantity.measure, cells, regimes, named if isinstance(named, str) else "")
 
 
-def evaluate_with(ask: Ask, test: RegisteredTest) -> RegisteredResult:
-    """Return a test's cases, its quantities given by a function."""
-    cases = [case for check in test.rule for each in check.each for case in _family(ask, test, check, each)]
-    return RegisteredResult(test, tuple(cases))
+def evaluate_with(ask: Ask, tests: Iterable[RegisteredTest]) -> list[RegisteredResult]:
+    """Return tests with their cases, their quantities given by a function."""
+    results: list[RegisteredResult] = []
+    for test in tests:
+        places = [(check, each) for check in test.rule for each in check.each]
+        cases = [case for check, each in places for case in _family(ask, test, check, each)]
+        # A test that another one presumes stands before it.
+        presumed = next((each for each in results if each.test.key == test.presumes), None)
+        results.append(RegisteredResult(test, tuple(cases), presumed))
+    return results
 
 
 def _family(ask: Ask, test: RegisteredTest, check: RuleCheck, each: Place) -> list[RegisteredCase]:
@@ -106,7 +112,7 @@ def evaluate(
         assert isinstance(found, Estimate)
         return Answer(asked, _figure(found))
 
-    return [evaluate_with(ask, test) for test in tests]
+    return evaluate_with(ask, tests)
 
 
 def _figure(found: Estimate) -> Figure:

@@ -43,6 +43,18 @@ def load_tests() -> tuple[RegisteredTest, ...]:
     return load_preregistration().tests
 
 
+def equivalence_bound() -> float:
+    """Return the registered bound below which Δ counts as none, with its whole interval (A16, F1–F2).
+
+    Examples
+    --------
+    >>> equivalence_bound()
+    0.06
+    """
+    test = next(test for test in load_tests() if test.key == "A16 F1–F2")
+    return test.rule[0].pass_if[0].comparison[1]
+
+
 def load_documents() -> dict[str, str]:
     """Return the documents that fixed the tests: name → what it is about, in order of time."""
     return dict(load_preregistration().documents)

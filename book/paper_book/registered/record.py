@@ -66,7 +66,7 @@ def evaluate_record(tests: Iterable[RegisteredTest]) -> list[RegisteredResult]:
         value = float("nan") if value is None else value
         return Answer(asked, Figure(value, **numbers, n=n, k=k, reason="not printed"))
 
-    return [evaluate_with(ask, test) for test in tests]
+    return evaluate_with(ask, tests)
 
 
 def _most_precise(rows: Iterable[dict[Any, Any]], name: str) -> float | None:

@@ -111,6 +111,7 @@ def criteria_text(test: RegisteredTest) -> str:
     """Return the decision rule of a test in one line; "reported" where it has no criterion."""
     texts = [text for check in test.rule if (text := _rule_text(check))]
     suffix = ", Holm across models" if test.multiplicity == "holm" else ""
+    suffix += f" ({test.ours})" if test.ours else ""
     return "; ".join(dict.fromkeys(texts)) + suffix if texts else "reported"
 
 

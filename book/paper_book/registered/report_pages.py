@@ -10,7 +10,7 @@ from paper_book.published.comparing import show
 from paper_book.registered.load import load_documents
 from paper_book.registered.record import number_rows
 from paper_book.registered.report import agreement, claim_rows, outcome_rows
-from paper_book.registered.results import NOT_EVALUABLE, RegisteredResult
+from paper_book.registered.results import NOT_EVALUABLE, NOT_INTERPRETED, RegisteredResult
 from paper_book.tables.data_table import Table
 from paper_book.tables.grouped import Group, GroupedTable, Text
 
@@ -18,7 +18,7 @@ from paper_book.tables.grouped import Group, GroupedTable, Text
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
 _ORIGINAL = "original"
 #: Outcomes in the order in which they are counted.
-_OUTCOMES = ("pass", "partial", "mixed", "fail", "reported", NOT_EVALUABLE)
+_OUTCOMES = ("pass", "partial", "mixed", "fail", NOT_INTERPRETED, "reported", NOT_EVALUABLE)
 
 
 def _document(name: str) -> str:

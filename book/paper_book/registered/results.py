@@ -9,6 +9,8 @@ from paper_book.registered.rules import Place, RegisteredTest, RuleCheck
 
 #: Outcome of a test that the given episodes do not decide.
 NOT_EVALUABLE = "not evaluable"
+#: Outcome of a test that presumes another one, which failed.
+NOT_INTERPRETED = "not interpreted"
 
 
 @dataclass(frozen=True)
@@ -106,10 +108,11 @@ class RegisteredCase:
 
 @dataclass(frozen=True)
 class RegisteredResult:
-    """A registered test with every case of its rule."""
+    """A registered test with every case of its rule, and the test that it presumes."""
 
     test: RegisteredTest
     cases: tuple[RegisteredCase, ...]
+    presumed: "RegisteredResult | None" = None
 
     @property
     def required(self) -> tuple[RegisteredCase, ...]:
@@ -122,6 +125,8 @@ class RegisteredResult:
         """Outcome: pass if every case passes, fail if every case fails, partial otherwise."""
         if not all(case.decided for case in self.required):
             return NOT_EVALUABLE
+        if self.presumed is not None and self.presumed.outcome in (NOT_EVALUABLE, "fail"):
+            return NOT_INTERPRETED if self.presumed.outcome == "fail" else NOT_EVALUABLE
         outcomes = {case.outcome for case in self.required if case.outcome != "reported"}
         if not outcomes:
             return "reported"
@@ -130,7 +135,8 @@ class RegisteredResult:
     @property
     def needs(self) -> tuple[Need, ...]:
         """What is missing for the outcome."""
-        return tuple(merge(need for case in self.required if not case.decided for need in case.needs))
+        own = [need for case in self.required if not case.decided for need in case.needs]
+        return tuple(merge([*own, *(self.presumed.needs if self.presumed else ())]))
 
     @property
     def verdict(self) -> str:

@@ -164,7 +164,7 @@ class SingledOut(Strict):
 class PrintedOutcome(Strict):
     """What the paper prints for a test."""
 
-    outcome: Literal["pass", "fail", "partial", "mixed", "reported"]
+    outcome: Literal["pass", "fail", "partial", "mixed", "reported", "not interpreted"]
     each: Text | None = None
     singled_out: tuple[SingledOut, ...] = Field(default=(), alias="except")
     note: str = ""
@@ -200,6 +200,10 @@ class RegisteredTest(Strict):
         Whether one-sided p-values are adjusted across the models of a hypothesis.
     exploratory : bool
         Exploratory by design, so without a criterion.
+    ours : str
+        What the paper leaves open, and how it is filled in here.
+    presumes : str, optional
+        Test without which this one is not interpreted.
     rule : tuple of RuleCheck
         The decision rule.
     published : PrintedOutcome
@@ -217,6 +221,8 @@ class RegisteredTest(Strict):
     first_questions: Annotated[int, Field(ge=1)] | None = None
     multiplicity: Literal["none", "holm"] = "none"
     exploratory: bool = False
+    ours: str = ""
+    presumes: Text | None = None
     rule: Annotated[tuple[RuleCheck, ...], Field(min_length=1)]
     published: PrintedOutcome
 
@@ -262,6 +268,9 @@ class Preregistration(Strict):
         repeated = sorted({key for key in keys if keys.count(key) > 1})
         if repeated:
             raise ValueError(f"tests occur twice: {', '.join(repeated)}")
+        unknown = {test.presumes for test in self.tests} - {None, *keys}
+        if unknown:
+            raise ValueError(f"unknown tests are presumed: {unknown}")
         strange = {test.document for test in self.tests} ^ set(self.documents)
         if strange:
             raise ValueError(

@@ -17,6 +17,7 @@ from paper_book.reading import source_name
 from paper_book.tables.html import label, render
 from paper_book.tables.number_texts import (
     IN_WORDS,
+    MARKS,
     Row,
     in_words,
     minus,
@@ -48,17 +49,7 @@ def headings(kind: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper, for a page.
-
-    Attributes
-    ----------
-    number : str
-        Number of the table.
-    html : str
-        The table with its caption and note.
-    published, recomputed, differing : int
-        Numbers it prints, those that were recomputed, and those of them that differ at the printed precision.
-    """
+    """A table of the paper, for a page."""
 
     number: str
     html: str
@@ -251,6 +242,8 @@ def paper_table(
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
     title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
+    notes = [note for note in printed["note"].astype(str).unique() if note in MARKS]
+    lines = " ".join([lines, *(f"{MARKS[note]} {note[1:].strip()}." for note in notes)]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))

@@ -8,7 +8,7 @@ import pytest
 from paper_book.published.transcribed import published
 from paper_book.registered.load import load_documents, load_preregistration, load_tests
 from paper_book.registered.record import evaluate_record, printed_rows
-from paper_book.registered.report import published_label
+from paper_book.registered.report import printed_outcome, published_label
 from paper_book.registered.rules import RegisteredTest
 from paper_book.strict_yaml import RecordFileError
 
@@ -67,6 +67,10 @@ def test_outcome_is_the_published_one(test: RegisteredTest) -> None:
     if test.key == "A16 16b":
         assert "pass in Table 3" in whole["note"].iloc[0]
         return
+    if test.key == "A17 R1":
+        assert "not interpreted" in printed_outcome(test)
+        assert test.published.outcome == "not interpreted"
+        return
     words = [note.split(";")[0].split(" ")[0] for note in whole["note"]]
     counted = rows[rows["measure"].isin(["tests_passed", "tests_failed"])]
     words += [note.split(";")[0].split(" ")[0] for note in counted["note"]]
@@ -112,6 +116,26 @@ def test_parts_of_two_tests_count_as_published() -> None:
         "pass": 3,
         "fail": 1,
     }
+
+
+def test_holm_is_where_the_printed_rule_has_it() -> None:
+    """Tables 4 and 5: "one-sided, Holm", or "as" a test that has it; H4, C2 and R2 are one-sided only."""
+    assert {test.key for test in TESTS if test.multiplicity == "holm"} == {
+        "original H1", "original H2", "A3 H7", "A4 F-H1", "A4 F-H2", "A10 Rp1", "A13 13d", "A16 F4",
+        "A19 E1", "A19 E3", "A19 E4",
+    }  # fmt: skip
+
+
+def test_what_the_paper_leaves_open_is_marked_as_ours() -> None:
+    assert {test.key for test in TESTS if test.ours} == {"A14 A14", "A17 V"}
+
+
+def test_r1_is_not_interpreted_because_v_failed() -> None:
+    """On the printed numbers R1's case passes, V fails, and so R1 is no pass."""
+    v, r1 = RESULTS["A17 V"], RESULTS["A17 R1"]
+    assert (v.outcome, [case.label for case in r1.cases], r1.outcome) == ("fail", ["pass"], "not interpreted")
+    (alone,) = evaluate_record([r1.test])
+    assert alone.outcome == "pass"
 
 
 @by_key
