@@ -14,7 +14,10 @@ FAIL = {
         ("simulated policies", "cites Table 8", "Table 7"),
         ("Δ from stated judgments, counts of its decisions", "cites Table 24", "Table 23"),
     ],
-    "arms-of-table-2": [],
+    "arms-of-table-2": [
+        ("arms of Table 2 that are in Table 13", "27", "37"),
+        ("arms of Table 2 that are in Table 9", "35", "37"),
+    ],
     "prompt-cues-stay-flat": [
         ("llama3.1-8b · stated_rule · integration_index", "flat or falling", "I = 0.31")
     ],
