@@ -39,7 +39,7 @@ from judged_useless.estimators.hazard import design_matrix, hazard_measures, haz
 from judged_useless.estimators.resampling import Resampling
 from judged_useless.estimators.success import mean_success
 from judged_useless.stopping.simulate import SIMULATED, Moment
-from judged_useless.stopping.simulated_measures import simulated_values
+from paper_book.simulated_measures import simulated_values
 
 N_CELLS, N_BOOT = 43, 2000
 N_HAZARD = 1000

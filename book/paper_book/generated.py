@@ -92,14 +92,7 @@ def _suspected(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def consistency_page() -> str:
-    """Return the part of the page of deviations that is computed from the paper's numbers.
-
-    Returns
-    -------
-    str
-        MyST: how many comparisons hold by check, each that does not with both numbers and their places, those
-        that look as if they did not, and those that only rounding reconciles.
-    """
+    """Return the part of the page of deviations that is computed from the paper's numbers."""
     checks, rows = consistency.summary(), consistency.table()
     failing, rounded = rows[~rows["holds"]], rows[rows["rounded"]]
     clean = int((checks["comparisons"] == checks["hold"]).sum())
@@ -142,13 +135,7 @@ def published_index() -> str:
 
 
 def search_data() -> str:
-    """Return all published numbers as a script, which also works where a page cannot fetch files.
-
-    Returns
-    -------
-    str
-        JavaScript that sets ``window.publishedNumbers`` to columns and rows. No text can end the script.
-    """
+    """Return all published numbers as a script, which also works where a page cannot fetch files."""
     rows = []
     for path in tables().values():
         for entry in read_file(path).to_dict("records"):
@@ -168,23 +155,7 @@ PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "publ
 
 
 def write(folder: Path) -> list[Path]:
-    """Write every generated part, the search's data and the files to download.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-        Folder of the pages that include them.
-
-    Returns
-    -------
-    list of pathlib.Path
-        What was written: ``generated/*.md`` and ``_static/published/*``.
-
-    Raises
-    ------
-    PublishedError
-        If the published numbers are not what was transcribed.
-    """
+    """Write every generated part, the search's data and the files to download."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
@@ -203,18 +174,7 @@ def _copy(origin: Path, goal: Path) -> Path:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The folder; what the program was called with by default.
-
-    Returns
-    -------
-    int
-        Exit status.
-    """
+    """Run the command line."""
     given = sys.argv[1:] if arguments is None else list(arguments)
     if len(given) != 1:
         sys.stderr.write(f"{__doc__}\n")

@@ -24,7 +24,7 @@ from judged_useless.estimators.judgments import useless_rate
 from judged_useless.estimators.resampling import Measure, Resampling
 from judged_useless.estimators.success import mean_success, success_by_regime, tool_calls, utility
 from judged_useless.stopping.simulate import rising_with_run, rising_with_time, simulate, simulate_arrays
-from judged_useless.stopping.simulated_measures import simulated_values
+from paper_book.simulated_measures import simulated_values
 
 Result = Estimate | pd.DataFrame
 N = 60

@@ -132,19 +132,6 @@ async def test_a_dead_engine_is_fatal_and_a_bug_stays_one() -> None:
         await make(Engine(error=KeyError("a bug"))).generate(MESSAGES, max_new_tokens=1)
 
 
-async def test_an_aborted_request_is_an_error_not_a_text() -> None:
-    with pytest.raises(FatalModelError, match="finish_reason 'abort'"):
-        await make(Engine("abort")).generate(MESSAGES, max_new_tokens=1)
-
-
-async def test_the_engine_stops() -> None:
-    engine = Engine()
-    model = make(engine)
-    await model.aclose()
-    await model.aclose()
-    assert engine.stopped
-
-
 def test_the_description_has_revision_template_and_engine() -> None:
     described = make(Engine(), "Qwen/Qwen3-8B", revision="abc", engine={"tensor_parallel_size": 4}).describe()
     assert (described["name"], described["model"], described["preset"]) == (

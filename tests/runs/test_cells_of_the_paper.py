@@ -44,6 +44,8 @@ async def cell(out: Path, condition: str, replicate: str | None = None, policy: 
     )  # fmt: skip
 
 
+# Table 27 has differences between two runs of a cell, which have splits of their own.
+@pytest.mark.filterwarnings("ignore:the two cells differ in split")
 @pytest.mark.usefixtures("hotpotqa")
 async def test_replicates_fill_tables_27_and_28(tmp_path: Path) -> None:
     for replicate, split in SPLITS.items():

@@ -22,7 +22,7 @@ from judged_useless.stopping.simulate import (
     simulate,
     simulate_arrays,
 )
-from judged_useless.stopping.simulated_measures import policy_table, simulated_values
+from paper_book.simulated_measures import policy_table, simulated_values
 
 
 def published() -> pd.DataFrame:

@@ -97,7 +97,11 @@ class DecisionPoints:
 
 def build_decision_points(episodes: Episodes) -> DecisionPoints:
     """Return the decision points of episodes as arrays; see :func:`decision_points`."""
-    frame = as_frame(episodes)
+    return points_of(as_frame(episodes))
+
+
+def points_of(frame: pd.DataFrame) -> DecisionPoints:
+    """Return the decision points of checked episodes."""
     return points_from_steps(frame, steps_of(frame))
 
 

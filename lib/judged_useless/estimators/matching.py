@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
+from judged_useless.episodes.decisions import DecisionPoints, points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
 from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
@@ -81,13 +81,13 @@ def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, st
     frame = as_frame(episodes)
     warn_if_pooled(frame, measure, 4)
     if "regime" not in frame:
-        return build_decision_points(frame), ""
+        return points_of(frame), ""
     without = frame["regime"].isin(WITHOUT_FAILURE)
     if not without.any() or without.all():
-        return build_decision_points(frame), ""
+        return points_of(frame), ""
     names = ", ".join(frame["regime"][without].unique())
     note = f"{int(without.sum()):,} episodes of {names} are left out: the source does not fail there"
-    return build_decision_points(frame[~without]), note
+    return points_of(frame[~without].reset_index(drop=True)), note
 
 
 def require_one_cell(frame: pd.DataFrame) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-
 from judged_useless.estimators.hazard import EARLY, LATE
 from judged_useless.estimators.matching import mantel_haenszel
 from judged_useless.estimators.resampling import Floats, share, whole_number
