@@ -198,17 +198,28 @@ def verdicts(page: Page) -> list[str]:
 
 def test_fresh_questions_show_and_count_no_other_ones(mixed: list[str]) -> None:
     page = execute("05_replication", source=mixed, n_boot=N_BOOT)
-    assert (page.names["deltas"].rows["model"] == "scripted:mine").any()
+    assert "scripted:mine" in set(page.names["page"].compared["model"])
     assert verdicts(page) == [
         "none of 8 cells can be told",
         "none of 4 cells can be told",
         "none of 19 cells can be told",
     ]
-    assert "0 of the" in page.text()
-    captions = [each.caption for each in page.shown if hasattr(each, "svg")]
-    assert len(captions) == 2
-    assert all("none is recomputed here" in caption for caption in captions)
-    assert not [each for each in page.shown if hasattr(each, "svg") and "scripted:mine" in each.alt]
+    assert "0 of the" in page.names["page"].notice().text
+    pictures = [each for each in page.shown if hasattr(each, "svg")]
+    assert len(pictures) == 2
+    for each in pictures:
+        assert "none is recomputed here" in each.caption
+        assert "scripted:mine" not in each.alt
+
+
+def test_larger_agents_are_counted_by_the_rows_that_the_paper_prints(mixed: list[str]) -> None:
+    page = execute("06_larger_models", source=mixed, n_boot=N_BOOT)
+    assert (page.glued["n_agents"], page.glued["n_follow"]) == ("13", "3")
+    assert page.glued["who_follow"] == (
+        "claude-haiku-4.5 (stated rule), qwen3-32b (budget, reasoning), claude-sonnet-5 (unaided)"
+    )
+    assert verdicts(page)[0] == "13 contrasts, 3 of them above zero"
+    assert "claude-haiku-4.5, stated rule: published 0.052 [0.021, 0.085]" in page.text()
 
 
 def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[str]) -> None:
@@ -222,13 +233,14 @@ def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[
 def test_the_agents_of_every_page_are_named_where_they_are_used(mixed: list[str]) -> None:
     text = execute("08_full_tables", source=mixed, n_boot=N_BOOT).text()
     assert "recomputed (mine.parquet, SIMULATED agents)" in text
-    assert "recomputed (embedded released cells)" in text
+    assert "how many of them were recomputed (embedded released cells), and" in text
 
 
 def test_a_claim_about_no_number_cannot_be_told(foreign: Path) -> None:
     page = execute("08_full_tables", source=str(foreign), n_boot=N_BOOT)
     row = page.shown[-1].frame.iloc[0]
     assert row["verdict"] == "cannot be told"
+    assert row["decided by"] == "0 of 0 equal"
 
 
 def test_other_questions_than_the_papers_map_are_named_once() -> None:
