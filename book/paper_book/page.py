@@ -193,18 +193,22 @@ class Page:
         self, given: Any, caption: str, *, by: str = "condition", digits: int = 3, name: str = ""
     ) -> Table | Notice:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
-        frame = given
+        frame, note = given, ""
         if isinstance(given, Mapping):
             frame = estimates_frame(given, by)
         why = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
-            why = "; ".join(dict.fromkeys(filter(None, frame["reason"].fillna(""))))
+            reasons = frame["reason"].replace("", None).dropna()
+            why = "; ".join(dict.fromkeys(reasons))
+            note = "; ".join(f"{label}: {reason}" for label, reason in reasons.items())
             frame = frame[frame["n"] > 0].reset_index()[[str(frame.index.name), "value", "low", "high", "n"]]
             frame = frame.astype({"n": int})
             caption = f"{caption}, with {self.level:.0%} intervals"
         if frame.empty:
             return self.absent(f"Not shown: {caption}", why)
-        return Table(frame.round(digits), f"{caption} ({name or self.name}).")
+        if frame.index.name:
+            frame = frame.reset_index()
+        return Table(frame.round(digits), f"{caption} ({name or self.name}).", note)
 
     def absent(self, what: str, reason: str = "") -> Notice:
         """Return the sentence that stands in the place of what cannot be shown."""
@@ -221,7 +225,9 @@ class Page:
         if not tables:
             self.compared = recompute_everything(self.episodes, **self.options)
             return self
-        rows = pd.concat([each if isinstance(each, pd.DataFrame) else published(each) for each in tables])
+        rows = pd.concat(
+            [one_each(each) if isinstance(each, pd.DataFrame) else published(each) for each in tables]
+        )
         compared = recompute(rows.drop_duplicates(), self.episodes, **self.options)
         if (rows["table"] == "7").any():
             compared = with_simulated_policies(compared, seed=self.options["seed"])
@@ -232,15 +238,14 @@ class Page:
         """Return a table of the paper in its own layout, with what is recomputed beside it."""
         return paper_table(self.rows(table, **where).rows, table, source=self.source, folded=folded)
 
-    def rows(self, table: int | str = "", **where: Any) -> Comparison:
+    def rows(self, table: int | str = "", *, caption: str = "", **where: Any) -> Comparison:
         """Return what `fill` recomputed, of one table or all, such as ``model="qwen3-32b"``."""
         if self.compared is None or (table and str(table) not in set(self.compared["table"])):
             self.fill(*([table] if table else []))
         assert self.compared is not None
         where |= {"table": str(table)} if table else {}
-        return Comparison(self.compared, f"Table {table}" if table else "Published numbers", self).only(
-            **where
-        )
+        said = caption or (f"Table {table}" if table else "Published numbers")
+        return Comparison(self.compared, said, self).only(**where)
 
     published = staticmethod(published)
 

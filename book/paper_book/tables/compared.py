@@ -12,7 +12,7 @@ from paper_book.figures.style import MODELS
 from paper_book.measures.filling import to_fill
 from paper_book.measures.own_models import of_the_paper
 from paper_book.published.comparing import compare, one_each
-from paper_book.published.on_splits import as_counts, where_printed, without_numbers
+from paper_book.published.on_splits import as_counts, filled, where_printed, without_numbers
 from paper_book.published.transcribed import published
 from paper_book.reading import is_simulated
 from paper_book.tables.data_table import comparison_table
@@ -54,6 +54,11 @@ class Comparison:
     def recomputed(self) -> "Comparison":
         """The rows with a recomputed number."""
         return replace(self, rows=self.rows[self.rows["recomputed"].notna()])
+
+    @property
+    def once(self) -> "Comparison":
+        """Each quantity that has a number, once, from where most of it is printed."""
+        return replace(self, rows=one_each(filled(self.rows)))
 
     def only(self, **names: str | float | Sequence[str]) -> "Comparison":
         """Return the rows with these values, such as ``condition=["unaided", "budget"]``."""

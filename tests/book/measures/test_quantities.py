@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from paper_book.measures.filling import how_to_fill
 from paper_book.measures.quantities import quantity_of
 from paper_book.measures.registry import registry
 from paper_book.published.transcribed import QUANTITY, published
@@ -43,12 +42,6 @@ def test_cells_of_a_number(table: Any, wanted: dict[str, Any], measure: str, cel
     assert what.name == measure
     model = wanted["model"]
     assert list(what.keys) == [(model, condition, *_HOTPOT) for condition in cells]
-
-
-def test_both_budgets_are_needed_for_a_change_between_them() -> None:
-    what = quantity_of(_only("text", measure="calls_increase", model="qwen3-32b"))
-    assert [key[4] for key in what.keys] == [16, 8]
-    assert what.scale == 100
 
 
 def test_three_runs_need_each_of_them() -> None:
@@ -95,12 +88,6 @@ def test_every_number_has_a_measure_or_a_reason() -> None:
         if not quantity_of(record).why_not and not quantity_of(record).has_call
     ]
     assert without == []
-
-
-def test_what_nothing_gives_says_why() -> None:
-    record = _only("text", measure="unparsed_rate", model="claude-haiku-4.5")
-    empty = record | {"recomputed": float("nan"), "reason": ""}
-    assert how_to_fill(empty) == "the paper does not say of which runs"
 
 
 def test_no_measure_is_without_a_number_and_every_call_is_there() -> None:
