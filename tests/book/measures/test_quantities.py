@@ -1,11 +1,23 @@
 """What a published number needs: which measure, of which cells, at which price."""
 
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import pytest
+from judged_useless import load_episodes
+from judged_useless._io.paths import data_dir
+from judged_useless.estimators.estimate import Estimate
+from paper_book.measures.calculator import plain
 from paper_book.measures.quantities import quantity_of
-from paper_book.measures.registry import registry
+from paper_book.measures.recompute import recompute
+from paper_book.measures.registry import Registry, registry
 from paper_book.published.transcribed import QUANTITY, published
+from paper_book.registered.engine import evaluate
+from paper_book.registered.rules import RegisteredTest
+from paper_book.strict_yaml import read
 
 _HOTPOT = ("hotpotqa", "test300", 8)
 
@@ -96,3 +108,37 @@ def test_no_measure_is_without_a_number_and_every_call_is_there() -> None:
     assert set(registry().measures) - used == set()
     for name, row in registry().measures.items():
         assert bool(row.why_not) != callable(row.function(row.cells)), name
+
+
+def lookups(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that look something up."""
+    uses = part["actions"].map(lambda actions: "lookup" in list(actions))
+    return plain("looks something up", uses.mean(), len(part), part, level, count=float(uses.sum()))
+
+
+def test_a_measure_is_an_estimator_and_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Added without touching another file: it fills a table's row, and decides a registered test."""
+    module = ModuleType("measures_of_mine")
+    module.lookups = lookups  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = 'measures:\n  looks_up: {call: "measures_of_mine:lookups"}\n'
+    file = tmp_path / "measures.yaml"
+    text = (data_dir() / "measures.yaml").read_text(encoding="utf-8")
+    file.write_text(text.replace("measures:\n", row, 1), encoding="utf-8")
+    monkeypatch.setitem(registry().measures, "looks_up", read(file, Registry).measures["looks_up"])
+
+    episodes = load_episodes(condition="unaided")
+    direct = lookups(episodes[episodes["regime"] == "persistent"], level=0.95)
+    printed = published(13, model="qwen3-8b", condition="unaided", regime="persistent", measure="success")
+    held = recompute(printed.assign(measure="looks_up"), episodes, n_boot=5).iloc[0]
+    assert (held["recomputed"], held["recomputed_k"]) == (direct.value, direct.parts["count"])
+    assert 0 < direct.value < 1
+
+    asked = {"measure": "looks_up", "arm": "unaided", "regimes": "persistent"}
+    check = {"quantities": {"share": asked}, "pass_if": [{"quantity": "share", "above": 0}]}
+    test = RegisteredTest.model_validate(
+        {"id": "X", "document": "ours", "prediction": "Some look up.", "models": ["qwen3-8b"]}
+        | {"rule": [check], "published": {"outcome": "pass", "each": "pass"}}
+    )
+    (result,) = evaluate(episodes, [test], n_boot=5)
+    assert result.outcome == "pass"
