@@ -2,8 +2,13 @@
 VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
-# Fingerprint of what the environment was made from: it is made anew when the lock changes.
+# What the environment was made from, and for which checkout: it is made anew when that changes, unless it belongs
+# to another checkout, which is left alone and used with the code of this one. (An empty stamp goes by its time.)
 STAMP := $(VENV)/.installed
+HELD := $(shell cat '$(STAMP)' 2>/dev/null)
+NOW := $(firstword $(shell cat requirements.lock pyproject.toml book/pyproject.toml | cksum)) $(CURDIR)
+FOREIGN := $(if $(HELD),$(if $(filter $(CURDIR),$(wordlist 2,99,$(HELD))),,yes))
+export PYTHONPATH := $(CURDIR)/lib:$(CURDIR)/book$(if $(PYTHONPATH),:$(PYTHONPATH))
 SOURCE ?= embedded
 export PATH := $(abspath $(BIN)):$(PATH)
 # The book is built from disk; nothing in it asks the network.
@@ -36,6 +41,9 @@ $(error $(filter $(PARAMETERS) PARAMS NAME,$(GIVEN)): the book takes only SOURCE
 endif
 endif
 
+# Never handed on: what is exported is expanded, and what was given as a value would run as a command.
+unexport $(PARAMETERS) SOURCE NAME PARAMS
+
 .PHONY: install book section store test test-live lint types rooms bench data clean help
 
 help:
@@ -51,19 +59,24 @@ help:
 
 install: $(STAMP)
 
-$(STAMP): requirements.lock pyproject.toml
+ifeq ($(FOREIGN),)
+$(STAMP): $(if $(HELD),$(if $(filter-out $(NOW),$(HELD)),again),requirements.lock pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "Python 3.11 or newer is needed; set it with make PYTHON=python3.12 ..." >&2; exit 1; }
 	@echo "making the environment in $(VENV) from requirements.lock (about 1.5 GB, a few minutes)"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . --editable ./book
-	@touch $@
+	@printf '%s\n' $(call q,$(NOW)) > $@
+else
+$(STAMP): ;@echo "using $(VENV), which belongs to another checkout, with the code of this one" >&2
+endif
+.PHONY: again
+again: ;
 
 book: $(STAMP)
 	@echo "executing what changed and building the book; the first time takes a minute or two"
-	@$(BIN)/snakemake --quiet all --cores 2 --rerun-triggers mtime params input --config $(call q,source=$(value SOURCE)) -- book
-	@echo "The book is built; its first page is $(abspath _build/html/index.html)"
+	@$(BIN)/python -m paper_book.build book --source $(call q,$(value SOURCE))
 
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }

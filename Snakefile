@@ -5,31 +5,20 @@ from pathlib import Path
 
 SOURCE = config.get("source", "embedded")
 SECTIONS = sorted(path.stem for path in Path("notebooks").glob("*.ipynb"))
-PACKAGE = sorted(str(path) for folder in ("lib", "book/paper_book") for path in Path(folder).rglob("*.py"))
+PACKAGE = sorted(str(path) for folder in ("lib", "book/paper_book") for path in Path(folder).rglob("*") if path.suffix in (".py", ".j2"))
 DATA = sorted(str(path) for path in Path("data").rglob("*") if path.is_file())
 PAGES = sorted(
     str(path)
     for path in (Path("_config.yml"), Path("_toc.yml"), *Path("book").rglob("*"))
-    if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".py"
+    if path.is_file() and "__pycache__" not in path.parts and "paper_book" not in path.parts
 )
 
 
-def source_files(_):
-    """Files that a source consists of: the sections run again when they change."""
-    from judged_useless._io.paths import cache_dir
-    from paper_book.section_values import parse_source
+def given_files(_):
+    """Files that the source consists of: the sections run again when they change."""
+    from paper_book.build import source_files
 
-    parsed = parse_source(SOURCE)
-    names = [parsed] if isinstance(parsed, str) else parsed
-    given = [cache_dir() / "episodes" if name == "hub" else Path(name) for name in names]
-    found = [
-        sorted(each for each in path.rglob("*") if each.name.endswith((".jsonl", ".jsonl.gz", ".parquet")))
-        if path.is_dir()
-        else [path]
-        for name, path in zip(names, given)
-        if name != "embedded"
-    ]
-    return [str(file) for files in found for file in files]
+    return source_files(SOURCE)
 
 
 rule book:
@@ -42,13 +31,13 @@ rule section:
         notebook="notebooks/{name}.ipynb",
         package=PACKAGE,
         data=DATA,
-        source=source_files,
+        source=given_files,
     output:
         "_build/sections/{name}.ipynb",
     params:
         source=SOURCE,
     shell:
-        "{sys.executable} -m paper_book.sections run {wildcards.name} --output {output} --source {params.source:q}"
+        "{sys.executable:q} -m paper_book.sections run {wildcards.name} --output {output} --source {params.source:q}"
 
 
 rule generated:
@@ -58,7 +47,7 @@ rule generated:
     output:
         directory("_build/generated"),
     shell:
-        "{sys.executable} -m paper_book.generated {output}"
+        "{sys.executable:q} -m paper_book.build generated {output}"
 
 
 rule html:
@@ -69,5 +58,5 @@ rule html:
     output:
         "_build/html/index.html",
     shell:
-        "{sys.executable} -m paper_book.assemble _build/sections {input.generated} _build/book && "
+        "{sys.executable:q} -m paper_book.build assemble _build/sections {input.generated} _build/book && "
         "jupyter-book build _build/book --path-output . --warningiserror --keep-going --quiet"

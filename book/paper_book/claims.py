@@ -22,17 +22,7 @@ class ClaimError(AssertionError):
 
 @dataclass(frozen=True)
 class Claim:
-    """One claim and what decides it.
-
-    Attributes
-    ----------
-    statement : str
-        The claim in a sentence.
-    holds : bool or None
-        Whether it holds on the given episodes; None when they cannot tell.
-    evidence : str
-        The numbers that decide it, or what would be needed.
-    """
+    """One claim and what decides it."""
 
     statement: str
     holds: bool | None
@@ -145,21 +135,7 @@ def tally(verdicts: Sequence[bool | None]) -> str:
 
 
 def claims_table(claims: Sequence[Claim], *, strict: bool) -> Table:
-    """Return claims with their verdicts.
-
-    Parameters
-    ----------
-    claims : sequence of Claim
-        Claims of one page.
-    strict : bool
-        Whether they are decided by the paper's own episodes: then a claim that fails is a fault. On others
-        it is a finding about another agent, and shown.
-
-    Raises
-    ------
-    ClaimError
-        If `strict` and a claim fails.
-    """
+    """Return claims with their verdicts."""
     failed = [each for each in claims if each.holds is False]
     if failed and strict:
         raise ClaimError("; ".join(f"{each.statement} ({each.evidence})" for each in failed))

@@ -1,12 +1,12 @@
-"""Generated parts of the book's pages on the paper's numbers: ``python -m paper_book.generated FOLDER``.
+"""Generated parts of the pages on the paper's numbers: ``python -m paper_book.build generated FOLDER``.
 
 FOLDER is the one that holds ``deviations.md`` and ``published.md``; those pages include ``generated/*.md``.
 """
 
 import json
 import shutil
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -92,14 +92,7 @@ def _suspected(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def consistency_page() -> str:
-    """Return the part of the page of deviations that is computed from the paper's numbers.
-
-    Returns
-    -------
-    str
-        MyST: how many comparisons hold by check, each that does not with both numbers and their places, those
-        that look as if they did not, and those that only rounding reconciles.
-    """
+    """Return the part of the page of deviations that is computed from the paper's numbers."""
     checks, rows = consistency.summary(), consistency.table()
     failing, rounded = rows[~rows["holds"]], rows[rows["rounded"]]
     clean = int((checks["comparisons"] == checks["hold"]).sum())
@@ -142,13 +135,7 @@ def published_index() -> str:
 
 
 def search_data() -> str:
-    """Return all published numbers as a script, which also works where a page cannot fetch files.
-
-    Returns
-    -------
-    str
-        JavaScript that sets ``window.publishedNumbers`` to columns and rows. No text can end the script.
-    """
+    """Return all published numbers as a script, which also works where a page cannot fetch files."""
     rows = []
     for path in tables().values():
         for entry in read_file(path).to_dict("records"):
@@ -167,61 +154,12 @@ def search_data() -> str:
 PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "published.md": published_index}
 
 
-def write(folder: Path) -> list[Path]:
-    """Write every generated part, the search's data and the files to download.
-
-    Parameters
-    ----------
-    folder : pathlib.Path
-        Folder of the pages that include them.
-
-    Returns
-    -------
-    list of pathlib.Path
-        What was written: ``generated/*.md`` and ``_static/published/*``.
-
-    Raises
-    ------
-    PublishedError
-        If the published numbers are not what was transcribed.
-    """
+def write(folder: Path) -> None:
+    """Write every generated part, the search's data and the files to download."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
-    written = [_write(folder / name, text) for name, text in texts.items()]
+    for name, text in texts.items():
+        write_atomically(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
     for path in sorted(published_dir().glob("*.csv")):
-        written.append(_copy(path, folder / _DOWNLOADS / path.name))
-    return written
-
-
-def _write(path: Path, text: str) -> Path:
-    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
-
-
-def _copy(origin: Path, goal: Path) -> Path:
-    return write_atomically(goal, lambda temporary: shutil.copyfile(origin, temporary))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        The folder; what the program was called with by default.
-
-    Returns
-    -------
-    int
-        Exit status.
-    """
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if len(given) != 1:
-        sys.stderr.write(f"{__doc__}\n")
-        return 2
-    write(Path(given[0]))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        write_atomically(folder / _DOWNLOADS / path.name, partial(shutil.copyfile, path))

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import signature
-from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
 from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import FAIL
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.estimate import UndefinedEstimateError, estimates_frame
 from judged_useless.sources.readers import Names, Source
 
 from paper_book.claims import Claim, claims_table
@@ -17,10 +16,19 @@ from paper_book.measures.recompute import recompute
 from paper_book.published.comparing import one_each
 from paper_book.published.on_splits import filled, on_split
 from paper_book.published.transcribed import published
-from paper_book.reading import LEFT_OUT, is_release, is_simulated, model_shown, read_episodes, source_name
-from paper_book.tables.compared import Comparison, matched
+from paper_book.reading import (
+    LEFT_OUT,
+    is_release,
+    is_simulated,
+    model_shown,
+    read_episodes,
+    refuse_texts,
+    refuse_unknown,
+    source_name,
+)
+from paper_book.tables.compared import Comparison, counted_in, matched
 from paper_book.tables.data_table import Notice, Table
-from paper_book.tables.number_texts import minus, number, printed_text
+from paper_book.tables.number_texts import in_words_of, number_of, printed_text
 from paper_book.tables.paper_table import PaperTable, headings, paper_table
 from paper_book.undefined import undefined
 
@@ -35,10 +43,8 @@ class Page:
         What was asked for, as :func:`judged_useless.load_episodes` takes it.
     options : mapping
         ``n_boot``, ``seed`` and ``level`` of its intervals.
-    episodes : pandas.DataFrame
-        What the source has of it; without a row, where it has none.
-    missing : str
-        What the source lacks; empty where there are episodes.
+    episodes, missing : pandas.DataFrame, and str
+        What the source has of it, and what it lacks; one of the two is empty.
     name : str
         Name of the source, for captions.
     """
@@ -76,8 +82,6 @@ class Page:
         asked = {name: getattr(self, name) for name in ("source", "model", "condition", "split", "regimes")}
         return open_page(**(asked | dict(self.options) | {"name": self.title} | changes))
 
-    # --- what is computed ---
-
     def estimate(
         self,
         estimator: Callable[..., Any],
@@ -102,8 +106,7 @@ class Page:
         Returns
         -------
         Estimate or pandas.DataFrame
-            What the estimator returns. Where these episodes do not give it: an estimate that shows why, or a
-            table without numbers.
+            As the estimator; where these episodes do not give it, what shows why in its place.
         """
         if by:
             return {each: self._part(by, each).estimate(estimator, **more) for each in self._values(by)}
@@ -147,8 +150,6 @@ class Page:
         question = ends.groupby(self.episodes["question_id"], sort=False).nunique().idxmax()
         return self.episodes[self.episodes["question_id"] == question]
 
-    # --- what is shown ---
-
     def beside(
         self,
         given: Any,
@@ -158,7 +159,7 @@ class Page:
         by: str = "condition",
         **where: Any,
     ) -> Comparison:
-        """Put what was computed beside what the paper prints.
+        """Put what was computed beside what the paper prints, with what would fill the gaps.
 
         Parameters
         ----------
@@ -174,11 +175,6 @@ class Page:
             models are shown as well.
         **where
             Which of the published numbers, such as ``table=6``; on another split, wherever they are printed.
-
-        Returns
-        -------
-        Comparison
-            It shows itself as a table: published, recomputed, their difference, and what would fill the gaps.
         """
         if isinstance(given, pd.DataFrame) and "value_printed" in given:
             given = one_each(given)
@@ -197,18 +193,22 @@ class Page:
         self, given: Any, caption: str, *, by: str = "condition", digits: int = 3, name: str = ""
     ) -> Table | Notice:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
-        frame = given
+        frame, note = given, ""
         if isinstance(given, Mapping):
             frame = estimates_frame(given, by)
         why = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
-            why = "; ".join(dict.fromkeys(filter(None, frame["reason"].fillna(""))))
+            reasons = frame["reason"].replace("", None).dropna()
+            why = "; ".join(dict.fromkeys(reasons))
+            note = "; ".join(f"{label}: {reason}" for label, reason in reasons.items())
             frame = frame[frame["n"] > 0].reset_index()[[str(frame.index.name), "value", "low", "high", "n"]]
             frame = frame.astype({"n": int})
             caption = f"{caption}, with {self.level:.0%} intervals"
         if frame.empty:
             return self.absent(f"Not shown: {caption}", why)
-        return Table(frame.round(digits), f"{caption} ({name or self.name}).")
+        if frame.index.name:
+            frame = frame.reset_index()
+        return Table(frame.round(digits), f"{caption} ({name or self.name}).", note)
 
     def absent(self, what: str, reason: str = "") -> Notice:
         """Return the sentence that stands in the place of what cannot be shown."""
@@ -225,7 +225,9 @@ class Page:
         if not tables:
             self.compared = recompute_everything(self.episodes, **self.options)
             return self
-        rows = pd.concat([each if isinstance(each, pd.DataFrame) else published(each) for each in tables])
+        rows = pd.concat(
+            [one_each(each) if isinstance(each, pd.DataFrame) else published(each) for each in tables]
+        )
         compared = recompute(rows.drop_duplicates(), self.episodes, **self.options)
         if (rows["table"] == "7").any():
             compared = with_simulated_policies(compared, seed=self.options["seed"])
@@ -236,15 +238,14 @@ class Page:
         """Return a table of the paper in its own layout, with what is recomputed beside it."""
         return paper_table(self.rows(table, **where).rows, table, source=self.source, folded=folded)
 
-    def rows(self, table: int | str = "", **where: Any) -> Comparison:
+    def rows(self, table: int | str = "", *, caption: str = "", **where: Any) -> Comparison:
         """Return what `fill` recomputed, of one table or all, such as ``model="qwen3-32b"``."""
         if self.compared is None or (table and str(table) not in set(self.compared["table"])):
             self.fill(*([table] if table else []))
         assert self.compared is not None
         where |= {"table": str(table)} if table else {}
-        return Comparison(self.compared, f"Table {table}" if table else "Published numbers", self).only(
-            **where
-        )
+        said = caption or (f"Table {table}" if table else "Published numbers")
+        return Comparison(self.compared, said, self).only(**where)
 
     published = staticmethod(published)
 
@@ -258,13 +259,13 @@ class Page:
         from myst_nb import glue
 
         for name, value in values.items():
-            glue(name, value if hasattr(value, "_repr_mimebundle_") else _in_words(value), display=False)
+            glue(name, value if hasattr(value, "_repr_mimebundle_") else in_words_of(value), display=False)
 
     def sentence(self, form: str, **values: Any) -> str:
         """Return a sentence with values in it; where one is missing, that this source does not give it."""
-        if any(not isinstance(each, str) and pd.isna(_number(each)) for each in values.values()):
+        if any(not isinstance(each, str) and pd.isna(number_of(each)) for each in values.values()):
             return "This source does not have what the numbers of this sentence would rest on."
-        return form.format(**{name: _in_words(each) for name, each in values.items()})
+        return form.format(**{name: in_words_of(each) for name, each in values.items()})
 
     def check(self, *claims: Claim, when: bool = True) -> Table:
         """Return the page's claims with their verdicts; on the paper's episodes one that fails raises.
@@ -294,43 +295,9 @@ class Page:
         held = f"{len(self.episodes):,} episodes of {models} on {questions:,} questions ({self.name})."
         text = f"Recomputed here: {held}"
         if self.compared is not None:
-            text = f"Loaded here: {held} {_counted(self.compared)}"
+            text = f"Loaded here: {held} {counted_in(self.compared)}"
         parts = (self.said, text, str(self.episodes.attrs.get(LEFT_OUT, "")))
         return Notice(" ".join(filter(None, parts)), warns=bool(self.said))
-
-
-def _number(value: Any) -> float:
-    """Return the number of what is glued: an estimate, a pair of number and format, or a number."""
-    return float(
-        value.value if isinstance(value, Estimate) else value[0] if isinstance(value, tuple) else value
-    )
-
-
-def _in_words(value: Any) -> str:
-    """Return a value as a sentence shows it."""
-    if isinstance(value, Estimate):
-        return minus(value.text(2))
-    if isinstance(value, tuple):
-        return number(*value)
-    if isinstance(value, Real):
-        return f"{value:,}" if isinstance(value, Integral) else number(float(value))
-    return minus(str(value))
-
-
-def _counted(compared: pd.DataFrame) -> str:
-    """Return how many of a page's published numbers are recomputed, and what stands beside them."""
-    rows = compared[compared["table"] != "7"]
-    there, printed = rows["recomputed"].notna(), rows["value"].notna()
-    mine = int((printed & there).sum())
-    text = (
-        f"{mine:,} of the {int(printed.sum()):,} published numbers in the tables and figures of this page "
-        f"{'is' if mine == 1 else 'are'} recomputed from them"
-    )
-    own = rows[rows["own"].astype(bool) & there]
-    if own.empty:
-        return f"{text}."
-    count = "1 more number is" if len(own) == 1 else f"{len(own):,} more numbers are"
-    return f"{text}; {count} of {', '.join(dict.fromkeys(own['model']))}, not in the paper."
 
 
 def open_page(
@@ -375,10 +342,13 @@ def open_page(
     if regimes == ():
         regimes = FAIL if isinstance(model, str) else None
     asked: dict[str, Any] = {"condition": condition, "split": split, "regimes": regimes}
+    refuse_texts({"source": source, "model": model, **asked})
     said = ""
     if isinstance(model, str):
         model, said = model_shown(source, model, **asked)
     episodes, missing = read_episodes(source, model=model, **asked)
+    if missing and model is not None:
+        refuse_unknown(model, missing)
     options = {"n_boot": n_boot, "seed": seed, "level": level}
     mark = ", a SIMULATED agent" if is_simulated(episodes) else ""
     shown = f"{name}{mark}" if name else source_name(source, episodes)

@@ -1,10 +1,12 @@
 """What a page reads: the episodes of a source, or none and why, and what that source is called."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pandas as pd
+from judged_useless._io.strict_json import read_object
 from judged_useless.episodes.schema import DEFAULT_BUDGET, REQUIRED, NoEpisodesError
 from judged_useless.sources.readers import Names, Source, load_episodes
 
@@ -39,25 +41,13 @@ def no_episodes() -> pd.DataFrame:
 def read_episodes(
     source: Source, *, model: Names, condition: Names, split: Names, regimes: Names
 ) -> tuple[pd.DataFrame, str]:
-    """Return the episodes of a source, or none and what it lacks.
-
-    A source that lacks what a page asks for is no fault: the page says so and shows what it can. A file that
-    is missing or damaged is one, and raises.
-
-    Parameters
-    ----------
-    source, model, condition, split, regimes
-        As in :func:`judged_useless.load_episodes`. Where `regimes` are named, a cell that was run with
-        several budgets keeps the paper's of 8 actions, as no estimate mixes budgets; ``attrs`` says so.
-
-    Returns
-    -------
-    episodes : pandas.DataFrame
-    missing : str
-        Empty where there are episodes.
-    """
+    """Return the episodes of a source, or none and what it lacks."""
+    asked: dict[str, Names] = {"model": model, "condition": condition, "split": split, "regimes": regimes}
     try:
-        episodes = load_episodes(source, model=model, condition=condition, split=split, regimes=regimes)
+        with warnings.catch_warnings():
+            # What there is of an unfinished run is shown, and its name says how much of it that is.
+            warnings.filterwarnings("ignore", message=".*of the run")
+            episodes = load_episodes(source, **asked, allow_partial=True)
     except NoEpisodesError as error:
         return no_episodes(), f"{error}{_unknown(split)}"
     if episodes.empty:
@@ -96,6 +86,24 @@ def _unknown(split: Names) -> str:
     return f"; the paper has no split {', '.join(map(repr, unknown))} either, it has {', '.join(printed)}"
 
 
+def refuse_texts(asked: Mapping[str, object]) -> None:
+    """Refuse a list that was handed on as a text, as papermill does with ``-p models "[a, b]"``."""
+    for name, value in asked.items():
+        if isinstance(value, str) and value.startswith("["):
+            raise ValueError(
+                f"{name} is the text {value!r}, not a list: with papermill, -y '{name}: {value}'"
+            )
+
+
+def refuse_unknown(model: Names, missing: str) -> None:
+    """Refuse to show a page of nothing, where neither source nor paper has any of the models asked for."""
+    from paper_book.published.transcribed import published
+
+    names = [model] if isinstance(model, str) else list(model or ())
+    if not set(names) & set(published()["model"]):
+        raise ValueError(f"there is no model to show: {missing}; nor has the paper {names}")
+
+
 def is_release(source: Source) -> bool:
     """Return whether a source is one whose episodes are the paper's."""
     return isinstance(source, str) and source in RELEASED
@@ -104,11 +112,7 @@ def is_release(source: Source) -> bool:
 def model_shown(
     source: Source, model: str, *, condition: Names, split: Names, regimes: Names
 ) -> tuple[str, str]:
-    """Return the model that a page shows, and a sentence where it is not the one asked for.
-
-    Of a source of one's own the first model is shown if `model` has nothing there; of the released sources
-    `model` stays, for the paper prints numbers of it.
-    """
+    """Return the model that a page shows, and a sentence where it is not the one asked for."""
     if is_release(source):
         return model, ""
     episodes, _ = read_episodes(source, model=None, condition=condition, split=split, regimes=regimes)
@@ -145,12 +149,24 @@ def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | 
     if rows is not None and len(parts) > 1 and "loaded_from" in rows:
         there = _entries(rows)
         parts = [part for part in parts if str(part) in there] or parts
-    name = ", ".join(dict.fromkeys(RELEASED.get(str(part)) or Path(part).name for part in parts))
+    name = ", ".join(dict.fromkeys(RELEASED.get(str(part)) or _named(Path(part)) for part in parts))
     if rows is None or ", SIMULATED agents" in name or not is_simulated(rows):
         return name
     marked = _entries(rows[_simulated(rows)]) if "loaded_from" in rows else set()
     which = [Path(part).name for part in parts if str(part) in marked]
     return f"{name}, SIMULATED agents" + (f" in {', '.join(which)}" if 0 < len(which) < len(parts) else "")
+
+
+def _named(path: Path) -> str:
+    """Return the name of a file or folder, and how much there is of each run in it that is not finished."""
+    said = []
+    for run in (path, *(sorted(path.iterdir()) if path.is_dir() else ())):
+        manifest = read_object(run / "manifest.json") if (run / "manifest.json").is_file() else None
+        if manifest and manifest.get("status") != "complete":
+            counts = manifest["n_episodes"]
+            of = "" if run == path else f"{run.name}: "
+            said.append(f"{of}{counts['done']} of {counts['planned']} episodes")
+    return path.name + (f" ({', '.join(said)})" if said else "")
 
 
 def _entries(rows: pd.DataFrame) -> set[str]:

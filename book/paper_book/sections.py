@@ -4,6 +4,7 @@ papermill only warns about a parameter that a notebook does not have; here that 
 """
 
 import argparse
+import ast
 import re
 import sys
 import tempfile
@@ -13,15 +14,21 @@ from typing import Any
 
 import yaml
 from judged_useless._io.files import write_atomically
-
-from paper_book.section_values import parse_source, value_fault
+from judged_useless._io.messages import shown
 
 NOTEBOOKS = Path("notebooks")
-#: Where executed copies go by default.
 #: Reruns with other parameters; the book is built from executed copies elsewhere, with its own source.
 EXECUTED = Path("_build/reruns")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
 _CREDENTIALS = re.compile(r"://[^/\s]*@")
+#: Kind of a default -> kinds that may take its place, and what they are called.
+_KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+    str: ((str,), "a text"),
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    list: ((list,), "a list, such as [a, b]"),
+}
 
 
 class SectionError(ValueError):
@@ -29,24 +36,7 @@ class SectionError(ValueError):
 
 
 def section_path(name: str, folder: Path = NOTEBOOKS) -> Path:
-    """Return the notebook of a section.
-
-    Parameters
-    ----------
-    name : str
-        File name without ending, such as ``03_prompt_arms``.
-    folder : pathlib.Path, default ``notebooks``
-        Where the notebooks are.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    SectionError
-        If there is no such section; the message lists those there are.
-    """
+    """Return the notebook of a section."""
     name = name.removeprefix("notebooks/").removesuffix(".ipynb")
     path = folder / f"{name}.ipynb"
     if not _NAME.fullmatch(name) or not path.is_file():
@@ -56,40 +46,14 @@ def section_path(name: str, folder: Path = NOTEBOOKS) -> Path:
 
 
 def parameters(notebook: Path) -> dict[str, dict[str, Any]]:
-    """Return the parameters of a notebook: name → default, type and help, as papermill reads them.
-
-    Parameters
-    ----------
-    notebook : pathlib.Path
-        A notebook with a cell tagged ``parameters``.
-
-    Returns
-    -------
-    dict
-        In the order of the cell.
-    """
+    """Return the parameters of a notebook: name → default, type and help, as papermill reads them."""
     import papermill
 
     return dict(papermill.inspect_notebook(str(notebook)))
 
 
 def parse_parameters(texts: Sequence[str]) -> dict[str, Any]:
-    """Return ``NAME=VALUE`` texts as parameters; values are read as YAML, so numbers and lists work.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        Such as ``["n_boot=500", "split=fresh300", "models=[qwen3-8b, qwen3-32b]"]``.
-
-    Returns
-    -------
-    dict
-
-    Raises
-    ------
-    SectionError
-        If a text has no ``=``, or its value is not YAML.
-    """
+    """Return ``NAME=VALUE`` texts as parameters; values are read as YAML, so numbers and lists work."""
     parsed: dict[str, Any] = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -102,22 +66,34 @@ def parse_parameters(texts: Sequence[str]) -> dict[str, Any]:
     return parsed
 
 
+def parse_source(text: str) -> str | list[str]:
+    """Return what ``--source`` names: one source, or several that commas part."""
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise SectionError(
+            f"source {shown(text)}: an empty name; expected 'embedded', 'hub', a file or folder, or several "
+            "with one comma between each two"
+        )
+    return names[0] if len(names) == 1 else names
+
+
+def _value_fault(name: str, value: object, known: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value, which is to be of the kind of its default, or None where allowed."""
+    try:
+        default = ast.literal_eval(str(known["default"]))
+    except (ValueError, SyntaxError):  # computed, so of no kind that could be told here
+        return ""
+    if type(default) not in _KINDS or (value is None and "None" in str(known["help"])):
+        return ""
+    kinds, expected = ((str, list), "a text or a list") if name == "source" else _KINDS[type(default)]
+    # True is a whole number to Python, and to nobody else.
+    if isinstance(value, kinds) and isinstance(value, bool) == (type(default) is bool):
+        return ""
+    return f"{name} must be {expected}, not {shown(value)}"
+
+
 def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
-    """Refuse parameters that a notebook does not have, and values of another kind than their defaults.
-
-    Parameters
-    ----------
-    notebook : pathlib.Path
-        The section.
-    given : mapping
-        Parameters by name.
-
-    Raises
-    ------
-    SectionError
-        Naming the unknown ones and listing those there are, with their defaults; or saying of what kind a
-        value has to be.
-    """
+    """Refuse parameters that a notebook does not have, and values of another kind than their defaults."""
     known = parameters(notebook)
     unknown = [name for name in given if name not in known]
     if unknown:
@@ -125,7 +101,13 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
         raise SectionError(
             f"{notebook.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are:\n{lines}"
         )
-    faults = [fault for name, value in given.items() if (fault := value_fault(name, value, known[name]))]
+    for name, value in given.items():
+        if _CREDENTIALS.search(str(value)):  # parameters are written into the executed notebook
+            raise SectionError(
+                f"parameter {name!r} holds a user or password, which the executed notebook would show; "
+                "give the address without it, and the key in the environment variable of the server's SDK"
+            )
+    faults = [fault for name, value in given.items() if (fault := _value_fault(name, value, known[name]))]
     if faults:
         raise SectionError(f"{notebook.name}: {'; '.join(faults)}")
 
@@ -133,34 +115,11 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
 def run_section(
     notebook: Path, output: Path, given: Mapping[str, Any], *, failed: Path | None = None
 ) -> Path:
-    """Execute a section with parameters.
-
-    Parameters
-    ----------
-    notebook : pathlib.Path
-        The section.
-    output : pathlib.Path
-        Where the executed copy goes; written whole or not at all.
-    given : mapping
-        Parameters that replace the defaults.
-    failed : pathlib.Path, optional
-        Where the copy of a section that fails is kept; ``<name>.failed.ipynb`` beside `output` by default.
-
-    Returns
-    -------
-    pathlib.Path
-        `output`.
-
-    Raises
-    ------
-    SectionError
-        If a parameter does not exist, or a cell fails; `output` is left as it was then.
-    """
+    """Execute a section with parameters."""
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
     check_parameters(notebook, given)
-    _refuse_credentials(given)
     changed = {name: value for name, value in given.items() if not _is_default(notebook, name, value)}
     output.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".section.", dir=output.parent) as folder:
@@ -189,16 +148,6 @@ def run_section(
         return write_atomically(output, lambda target: _tidy(fresh, target))
 
 
-def _refuse_credentials(given: Mapping[str, Any]) -> None:
-    """Refuse addresses with a user and password: parameters are written into the executed notebook."""
-    for name, value in given.items():
-        if _CREDENTIALS.search(str(value)):
-            raise SectionError(
-                f"parameter {name!r} holds a user or password, which the executed notebook would show; "
-                "give the address without it, and the key in the environment variable of the server's SDK"
-            )
-
-
 def _is_default(notebook: Path, name: str, value: object) -> bool:
     default = parameters(notebook)[name]["default"]
     try:
@@ -223,42 +172,13 @@ def _tidy(executed: Path, target: Path) -> None:
 
 
 def store(notebook: Path) -> Path:
-    """Execute a section with its defaults and keep the outputs in it, as they are committed.
-
-    Parameters
-    ----------
-    notebook : pathlib.Path
-        The section.
-
-    Returns
-    -------
-    pathlib.Path
-        `notebook`.
-
-    Raises
-    ------
-    SectionError
-        If a cell fails; the notebook is left as it was.
-    """
+    """Execute a section with its defaults and keep the outputs in it, as they are committed."""
     # Not beside the notebook: whatever lies in their folder is taken for a section.
     return run_section(notebook, notebook, {}, failed=EXECUTED / f"{notebook.stem}.failed.ipynb")
 
 
-def _source(text: str) -> str | list[str]:
-    try:
-        return parse_source(text)
-    except ValueError as error:
-        raise SectionError(str(error)) from None
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Returns
-    -------
-    int
-        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted.
-    """
+    """Run the command line, and return its exit status."""
     parser = argparse.ArgumentParser(prog="python -m paper_book.sections", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="execute one section")
@@ -277,7 +197,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notebook = section_path(parsed.name)
         given = parse_parameters(parsed.parameter)
         if parsed.source is not None and "source" in parameters(notebook):
-            given.setdefault("source", _source(parsed.source))
+            given.setdefault("source", parse_source(parsed.source))
         output = parsed.output or EXECUTED / notebook.name
         sys.stdout.write(f"{run_section(notebook, output, given)}\n")
     except (SectionError, OSError) as error:

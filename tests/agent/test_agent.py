@@ -80,15 +80,6 @@ class TestEndings:
 
 
 class TestSideChannel:
-    def test_it_is_asked_on_a_copy_before_each_action_but_the_first(self) -> None:
-        episode, canned = run("enforced_rule", [SEARCH] * 2 + [FINISH], [GOOD, BAD])
-        asked = [request for request in canned.requests if request.judges]
-        assert [len(request.messages) for request in asked] == [5, 7]
-        assert {request.options["max_new_tokens"] for request in asked} == {8}
-        assert {request.options["stop"] for request in asked} == {()}
-        assert WORDING.judgment not in "".join(m["content"] for m in episode.conversation.messages)
-        assert episode.judgments == [GOOD, BAD]
-
     def test_recording_alone_judges_every_observation_and_changes_nothing(self) -> None:
         plain, _ = run("unaided", [SEARCH] * 3, budget=3)
         judged, canned = run("unaided", [SEARCH] * 3, [BAD, GOOD, "?"], budget=3, judge=True)
@@ -134,22 +125,6 @@ class TestEnforcedRule:
             assert len(canned.requests) == 3
 
 
-class TestDecide:
-    def test_judgment_and_decision_become_history(self) -> None:
-        episode, canned = run(
-            "decide", [SEARCH, FINISH], ["useless!"], decisions=["Stop.\nDECISION: ANSWER_NOW "]
-        )
-        roles = [(m["role"], m["content"]) for m in episode.conversation.messages[4:9]]
-        assert roles == [
-            ("user", WORDING.judgment),
-            ("assistant", "USELESS"),
-            ("user", WORDING.weigh.format(judgment="USELESS", run=1)),
-            ("assistant", "Stop.\nDECISION: ANSWER_NOW"),
-            ("user", WORDING.act),
-        ]
-        assert [request.options["max_new_tokens"] for request in canned.requests] == [None, 8, 160, None]
-
-
 class TestStatedJudgments:
     NO = act("search", "Ankerby 0", "The result is irrelevant.")
     YES = act("search", "Ankerby 0", "The page gives the founder.")
@@ -189,35 +164,6 @@ class TestSwitchRule:
     def test_it_needs_a_second_source(self) -> None:
         with pytest.raises(ValueError, match="'persistent' has none, ts_persistent has"):
             run("switch_rule", [])
-
-
-class TestFixesForClaude:
-    CALL = '<invoke name="search"><parameter name="query">Ankerby 0</parameter></invoke>'
-
-    def test_native_markup_and_one_reminder_a_turn(self) -> None:
-        turns = [self.CALL, "It was 1700.", FINISH]
-        episode, canned = run("stated_rule", turns, model="claude-haiku-4.5")
-        assert episode.actions == ["search", "finish"]
-        assert episode.events == [(1, "format_reminder")]
-        assert canned.requests[2].messages[-2:] == [
-            {"role": "assistant", "content": "It was 1700."},
-            {"role": "user", "content": WORDING.reminder},
-        ]
-
-
-class TestSearchR1:
-    def test_it_writes_tags_and_is_told_so(self) -> None:
-        wording = get_wording("search-r1", "question")
-        turns = ["<think>a</think><search> Ankerby 0 ", "<answer> 1700 "]
-        episode, canned = run("enforced_rule", turns, [BAD], k=1, style="search-r1")
-        assert (episode.actions, episode.success) == (["search", "finish"], True)
-        assert canned.requests[0].options["stop"] == ("</search>", "</answer>")
-        first, answer, observation, _ = episode.conversation.messages
-        assert first["role"] == "user"
-        assert first["content"].startswith(wording.system)
-        assert answer["content"] == "<think>a</think><search> Ankerby 0</search>"
-        assert observation["content"].startswith("<information>")
-        assert observation["content"].endswith(f"</information>\n\n{wording.answer_now}")
 
 
 class TestTime:

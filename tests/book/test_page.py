@@ -99,6 +99,28 @@ def test_of_several_budgets_a_page_on_named_regimes_takes_the_papers_and_says_so
     assert len(open_page(own).episodes) == len(rows)
 
 
+def test_a_list_that_came_as_a_text_names_the_option_and_an_unknown_model_is_no_page() -> None:
+    with pytest.raises(
+        ValueError, match=r"condition is the text '\[a, b\]', not a list: .*-y 'condition: \[a, b\]'"
+    ):
+        open_page("embedded", condition="[a, b]")
+    for model in ("qwen3-9b", ["qwen3-9b"], []):
+        with pytest.raises(ValueError, match="no model to show"):
+            open_page("embedded", model=model)
+
+
+@pytest.mark.parametrize("status", ["running", "complete"])
+def test_the_name_of_an_unfinished_run_says_how_much_of_it_there_is(status: str, tmp_path: Path) -> None:
+    run = tmp_path / "runs" / "mine"
+    run.mkdir(parents=True)
+    (run / "manifest.json").write_text(
+        json.dumps({"status": status, "n_episodes": {"done": 73, "planned": 240}})
+    )
+    unfinished = status == "running"
+    assert source_name(run) == "mine" + " (73 of 240 episodes)" * unfinished
+    assert source_name(tmp_path / "runs") == "runs" + " (mine: 73 of 240 episodes)" * unfinished
+
+
 # --- what is estimated ----------------------------------------------------------------------------
 
 

@@ -1,4 +1,3 @@
-import json
 from typing import Any
 
 import pytest
@@ -6,7 +5,7 @@ from faulty_server import MESSAGES as PATH
 from faulty_server import TEXT, FaultyServer, Request
 from http_models import MESSAGES, make
 from judged_useless.models.anthropic_messages import unquote
-from judged_useless.models.base import Decoding, FatalModelError, Message
+from judged_useless.models.base import Decoding, Message
 from judged_useless.models.costs import Price
 
 MARK = {"cache_control": {"type": "ephemeral"}}
@@ -62,11 +61,6 @@ async def test_neighbours_of_one_role_are_one_turn_and_the_shared_prefix_is_mark
     assert request.body["max_tokens"] == 8
 
 
-async def test_marks_never_exceed_the_four_that_the_service_takes() -> None:
-    request = await sent([*JUDGING, {"role": "user", "content": "x"}, {"role": "user", "content": "y"}])
-    assert json.dumps(request.body).count("cache_control") == 3
-
-
 async def test_a_thinking_model_decides_how_long_it_thinks() -> None:
     request = await sent(thinking=True)
     assert request.body["thinking"] == {"type": "adaptive"}
@@ -99,23 +93,10 @@ async def test_usage_counts_cached_tokens_once_and_costs_are_theirs() -> None:
     assert model.describe()["price"]["source"] == "made up"
 
 
-def test_a_seed_that_cannot_be_sent_is_recorded() -> None:
-    model = make("anthropic", "http://127.0.0.1:1", seed=7)
-    assert model.describe()["deviations"] == ["seed not sent: the Messages API takes none"]
-    assert model.describe()["seed_of"] is None
-
-
 async def test_a_form_is_asked_for_as_a_json_string_and_recorded() -> None:
     request = await sent(structured="json_string", call={"regex": "a|b"})
     schema = {"type": "string", "pattern": "a|b"}
     assert request.body["output_config"] == {"format": {"type": "json_schema", "schema": schema}}
-
-
-async def test_a_form_without_the_option_is_refused() -> None:
-    model = make("anthropic", "http://127.0.0.1:1")
-    with pytest.raises(FatalModelError, match="no such option"):
-        await model.generate(MESSAGES, regex="a")
-    await model.aclose()
 
 
 @pytest.mark.parametrize(

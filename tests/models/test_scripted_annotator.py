@@ -50,15 +50,6 @@ async def test_a_result_is_labelled_by_the_questions_own_pages() -> None:
         assert json.loads(said) == {"label": wanted}, result
 
 
-@pytest.mark.parametrize(("thought", "wanted"), [
-    ("The last result is not relevant to the question.", "says_useless"),
-    ("The article provides a detail that I need.", "useful"),
-    ("I will try Ankerby.", "no_judgment"),
-])  # fmt: skip
-async def test_a_thought_is_labelled_by_the_keyword_reader(thought: str, wanted: str) -> None:
-    assert json.loads(await label(annotator(), result="x", next_thought=thought)) == {"label": wanted}
-
-
 @pytest.mark.parametrize("percent", [0, 5, 10, 100])
 async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
     made, n = annotator(f"annotator-{percent}"), 2000

@@ -79,7 +79,7 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
 def make(started: Engine, name: str = "m", **options: Any) -> Any:
     model: Any = get_model(f"vllm:{name}", **options)
     model._tokenizer = Tokenizer()
-    model._started = started
+    model._engine = started
     return model
 
 
@@ -130,19 +130,6 @@ async def test_a_dead_engine_is_fatal_and_a_bug_stays_one() -> None:
         await make(Engine(error=EngineDeadError("gone"))).generate(MESSAGES, max_new_tokens=1)
     with pytest.raises(KeyError):
         await make(Engine(error=KeyError("a bug"))).generate(MESSAGES, max_new_tokens=1)
-
-
-async def test_an_aborted_request_is_an_error_not_a_text() -> None:
-    with pytest.raises(FatalModelError, match="finish_reason 'abort'"):
-        await make(Engine("abort")).generate(MESSAGES, max_new_tokens=1)
-
-
-async def test_the_engine_stops() -> None:
-    engine = Engine()
-    model = make(engine)
-    await model.aclose()
-    await model.aclose()
-    assert engine.stopped
 
 
 def test_the_description_has_revision_template_and_engine() -> None:

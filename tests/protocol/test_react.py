@@ -123,13 +123,6 @@ def test_no_text_breaks_a_reader(text: str, mark: str) -> None:
             assert action is None or action == action.strip().lower() != ""
 
 
-@settings(deadline=None)  # the machine may be busy
-@given(st.text("abc ", max_size=20), st.text("xyz", min_size=1, max_size=9), st.text("pqr ", max_size=20))
-def test_what_is_written_in_the_format_is_read_back(thought: str, word: str, text: str) -> None:
-    turn = read_react(f"Thought: {thought}\nAction: {word}\nAction Input: {text}")
-    assert turn == Turn(word, text.strip(), thought.strip())
-
-
 @pytest.mark.parametrize(
     ("style", "text", "action"),
     [

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from judged_useless.models.scripted import _USEFUL_THOUGHTS, _USELESS_THOUGHTS
 from judged_useless.protocol.stated import stated_judgment
 from statsmodels.stats.proportion import proportion_confint
 
@@ -71,11 +70,3 @@ def test_precision_and_recall_on_the_labelled_thoughts(
 )
 def test_rules_of_reading(thought: str, judgment: str | None) -> None:
     assert stated_judgment(thought) == judgment
-
-
-def test_scripted_agents_state_what_the_reader_reads() -> None:
-    assert {stated_judgment(f"{thought} I will try Ankerby 3.") for thought in _USELESS_THOUGHTS} == {
-        "USELESS"
-    }
-    assert {stated_judgment(f"{thought} I will answer now.") for thought in _USEFUL_THOUGHTS} == {"USEFUL"}
-    assert stated_judgment("I will try Ankerby 3.") is None

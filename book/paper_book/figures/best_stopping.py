@@ -18,21 +18,7 @@ _RULES = {
 
 
 def run_length_curves(curve: pd.DataFrame, *, price: float, budget: int) -> Picture:
-    """Draw the worth of the run-length rule by k, one line a source, and the most any policy could have.
-
-    Parameters
-    ----------
-    curve : pandas.DataFrame
-        ``problem, k, utility, optimum, best``, as `judged_useless.stopping.run_length_curve` returns it.
-    price, budget
-        Of a call in correct answers, and actions of an episode, for the caption.
-
-    Returns
-    -------
-    Picture
-        The best k of each line is a filled marker; the dashed line of its colour is the optimum. The paper's
-        k = 5 is grey, where there is one. The value axis has 0.
-    """
+    """Draw the worth of the run-length rule by k, one line a source, and the most any policy could have."""
     names = list(dict.fromkeys(curve["problem"]))
     if not 1 <= len(names) <= len(_MARKERS):
         raise ValueError(f"{len(names)} sources, expected 1 to {len(_MARKERS)}")
@@ -69,20 +55,7 @@ def run_length_curves(curve: pd.DataFrame, *, price: float, budget: int) -> Pict
 
 
 def sequential_tests(table: pd.DataFrame, *, alpha: float, beta: float) -> Picture:
-    """Draw the run-length rule and Wald's and Page's tests on one history, each by its own threshold.
-
-    Parameters
-    ----------
-    table : pandas.DataFrame
-        ``judgment, run, wald, page`` by ``t``, as `judged_useless.stopping.side_by_side` returns it.
-    alpha, beta : float
-        Error rates of Wald's test, for the caption.
-
-    Returns
-    -------
-    Picture
-        A rule gives the source up where its line reaches 1.
-    """
+    """Draw the run-length rule and Wald's and Page's tests on one history, each by its own threshold."""
     axes = new_axes(4.0, "Three rules on one history", grid="y")
     axes.axhline(1, color="black", linewidth=1)
     axes.annotate("gives the source up", (table.index[0] - 0.4, 1), (0, 4), textcoords="offset points")

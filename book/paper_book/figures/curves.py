@@ -104,15 +104,7 @@ def hazards_by_run(
 
 
 def judgments_by_position(page: "Page", judged: pd.DataFrame) -> Picture | Notice:
-    """Draw how often results are judged useless, by position, for failed and for real results.
-
-    Parameters
-    ----------
-    page : Page
-        Where the judgments are from.
-    judged : pandas.DataFrame
-        Result of :func:`judged_useless.episodes.judged_by_position`.
-    """
+    """Draw how often results are judged useless, by position, for failed and for real results."""
     if judged.empty:
         return page.absent("No judgment is drawn")
     axes = new_axes(3.9, "Judgments, position by position", grid="both")
@@ -159,24 +151,7 @@ _BELIEF_LINES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame], *, model: str) -> Picture | Notice:
-    """Draw what agents believe, what is true, and what they do, by failed results so far (Figure 6).
-
-    Parameters
-    ----------
-    page : Page
-        Where the beliefs are from.
-    curves : mapping of str to pandas.DataFrame
-        Result of :func:`judged_useless.estimators.beliefs_by_model`.
-    model : str
-        Where there are none, the commands that would bring those of this model are shown.
-
-    Returns
-    -------
-    Picture or Notice
-        A row of three panels a model: the value of going on, that of answering now, and the share of
-        decisions at which the agent answers and at which its report favours that. Grey bars are the share of
-        decisions at which something is missing.
-    """
+    """Draw what agents believe, what is true, and what they do, by failed results so far (Figure 6)."""
     if not curves:
         return Notice(
             "The paper's Figure 6 stands here when the source has such reports. Released episodes have none. "

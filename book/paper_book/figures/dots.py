@@ -1,6 +1,7 @@
 """Figures with one row a quantity: published beside recomputed, in named groups."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -126,8 +127,9 @@ def forest(
     """
     names = dict(words or {})
     rows = _sorted(on_paper_questions(comparison.rows), [group, label] if group else [label], names)
-    if rows.empty:
+    if rows.empty or rows[["value", "recomputed"]].isna().all(axis=None):
         return comparison.page.absent(f"Nothing is drawn of '{title}'")
+    comparison = replace(comparison, rows=rows)
     labels, groups = (
         [names.get(each, spaced(each)) for each in rows[name]] if name else [""] * len(rows)
         for name in (label, group)
@@ -149,19 +151,9 @@ def forest(
 
 
 def answering_actions(actions: "Comparison") -> Picture | Notice:
-    """Draw the median action of the answer under two budgets (the paper's Figure 4).
-
-    Parameters
-    ----------
-    actions : Comparison
-        Rows of ``median_answer_action`` by model, condition and budget, of two budgets at most.
-
-    Returns
-    -------
-    Picture or Notice
-        Bars are published: light for the smaller budget, dark for the larger. Circles are recomputed.
-    """
-    rows = on_paper_questions(actions.rows)
+    """Draw the median action of the answer under two budgets (the paper's Figure 4)."""
+    actions = replace(actions, rows=on_paper_questions(actions.rows))
+    rows = actions.rows
     budgets = sorted(set(rows["budget"]))
     if not 1 <= len(budgets) <= 2:
         return actions.page.absent(f"No answering action is drawn: there are {len(budgets)} budgets")
@@ -204,24 +196,7 @@ def answering_actions(actions: "Comparison") -> Picture | Notice:
 def judged_and_answered(
     page: "Page", judged: pd.DataFrame, answered: Estimate, *, regime: str = "persistent"
 ) -> Picture | Notice:
-    """Draw how often a failing source is judged useless, and how often the agent then answers.
-
-    Parameters
-    ----------
-    page : Page
-        Where both are from.
-    judged : pandas.DataFrame
-        Share of failed results judged useless, by regime, with ``value``, ``low``, ``high`` and ``n``.
-    answered : Estimate
-        Share of episodes that end in an answer after a run of such judgments; its part ``k`` is the run.
-    regime : str, default "persistent"
-        Row of `judged`.
-
-    Returns
-    -------
-    Picture or Notice
-        Two horizontal bars with intervals, in per cent; words in the place of one that is missing.
-    """
+    """Draw how often a failing source is judged useless, and how often the agent then answers."""
     useless: Any = judged.loc[regime]
     if not useless["n"] and not answered.n:
         return page.absent(f"The figure needs judgments in the regime {regime}")
@@ -256,25 +231,7 @@ def judged_and_answered(
 def judged_and_answered_by_model(
     judged: Mapping[str, pd.DataFrame], answered: "Comparison", *, regime: str = "persistent"
 ) -> Picture | Notice:
-    """Draw, by model, how often a failing source is judged useless and how often the agent then answers.
-
-    The paper's Figure 1, right panel.
-
-    Parameters
-    ----------
-    judged : mapping of str to pandas.DataFrame
-        Model -> share of failed results judged useless, by regime.
-    answered : Comparison
-        Share of episodes that end in an answer after five such judgments, a row a model.
-    regime : str, default "persistent"
-        Row of each table in `judged`.
-
-    Returns
-    -------
-    Picture or Notice
-        One row a model: bars in per cent are recomputed, hollow diamonds published. Nothing is drawn for what
-        is missing.
-    """
+    """Draw, by model, how often a failing source is judged useless and how often the agent then answers."""
     rows, page = answered.rows, answered.page
     if rows.empty:
         return page.absent("No model is drawn")

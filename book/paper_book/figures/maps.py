@@ -1,6 +1,7 @@
 """Figures of all arms at once: the heat map of Δ, and cost against success."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,13 +50,7 @@ def signed(value: float, digits: int = 2) -> str:
 
 
 def model_label(model: str) -> str:
-    """Return a model's name in two lines, broken at its last hyphen or its first colon.
-
-    Examples
-    --------
-    >>> model_label("qwen2.5-7b").split(), model_label("simulated:deadline").split()
-    (['qwen2.5', '7b'], ['simulated:', 'deadline'])
-    """
+    """Return a model's name in two lines, broken at its last hyphen or its first colon."""
     return model.replace(":", ":\n", 1) if ":" in model else "\n".join(model.rsplit("-", 1))
 
 
@@ -81,7 +76,8 @@ def contrast_heatmap(
         Blue cells are above zero, red ones below; a dot stands for what is missing.
     """
     mine = values == "recomputed"
-    rows = on_paper_questions(deltas.rows)
+    deltas = replace(deltas, rows=on_paper_questions(deltas.rows))
+    rows = deltas.rows
     models = _in_order(rows["model"][rows["value"].notna() | mine], MODELS)
     column = "recomputed" if mine else "value"
     first, second = (
@@ -146,21 +142,9 @@ def _in_order(names: Iterable[str], known: Collection[str]) -> list[str]:
 
 
 def cost_against_success(costs: "Comparison", *, price: float = 0.05) -> Picture | Notice:
-    """Draw success against the number of tool calls, with lines of equal utility.
-
-    Parameters
-    ----------
-    costs : Comparison
-        Rows of the measures ``tool_calls`` and ``success``, of any number of arms.
-    price : float, default 0.05
-        Price of a call, in correct answers; along a dotted line, success minus price × calls is the same.
-
-    Returns
-    -------
-    Picture or Notice
-        Markers tell models, colours conditions; hollow is published, filled recomputed.
-    """
-    rows = on_paper_questions(costs.rows)
+    """Draw success against the number of tool calls, with lines of equal utility."""
+    costs = replace(costs, rows=on_paper_questions(costs.rows))
+    rows = costs.rows
     wide = rows.pivot_table(
         index=["model", "condition"], columns="measure", values=["value", "recomputed"], dropna=False
     )

@@ -61,7 +61,7 @@ def specification_curve(page: "Page", curve: pd.DataFrame) -> Picture | Notice:
     page : Page
         Where Δ is from.
     curve : pandas.DataFrame
-        Result of :func:`judged_useless.estimators.sensitivity.specification_curve`.
+        Result of :func:`paper_book.sensitivity.specification_curve`.
 
     Returns
     -------

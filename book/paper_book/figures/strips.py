@@ -53,19 +53,7 @@ def _legend(axes: Axes, kinds: Iterable[str], columns: int, **other: str) -> Non
 
 
 def contrasted_histories(t: int = 5) -> Picture:
-    """Draw what Δ compares at a fixed step (the paper's Figure 2, redrawn from its definition).
-
-    Parameters
-    ----------
-    t : int, default 5
-        Results seen at the decision, at least 3: before that no history can be in (b).
-
-    Returns
-    -------
-    Picture
-        One row a history: (a) all results judged useless, and each history that (b) holds at this step, which
-        are those with a run of 1 to t - 2.
-    """
+    """Draw what Δ compares at a fixed step (the paper's Figure 2, redrawn from its definition)."""
     if t < 3:
         raise ValueError(f"t is {t}, expected at least 3: before that no history is in (b)")
     runs = [t, *range(t - 2, 0, -1)]
@@ -97,15 +85,7 @@ def contrasted_histories(t: int = 5) -> Picture:
 
 
 def failure_schedules(regimes: Sequence[str], *, observations: int = 7) -> Picture:
-    """Draw which observations fail in each regime, by the definitions of the library.
-
-    Parameters
-    ----------
-    regimes : sequence of str
-        Rows, from top to bottom.
-    observations : int, default 7
-        Columns: those before the last of eight actions.
-    """
+    """Draw which observations fail in each regime, by the definitions of the library."""
     axes = _strip_axes(
         [*map(spaced, regimes)], observations, "Which observations fail, by regime", "observation"
     )
@@ -128,17 +108,7 @@ def failure_schedules(regimes: Sequence[str], *, observations: int = 7) -> Pictu
 def episode_strips(
     page: "Page", episodes: pd.DataFrame, *, title: str = "One question, regime by regime"
 ) -> Picture | Notice:
-    """Draw episodes action by action: how each result was judged, and where the agent answered.
-
-    Parameters
-    ----------
-    page : Page
-        Where they are from.
-    episodes : pandas.DataFrame
-        Episodes of one question, drawn from top to bottom.
-    title : str
-        Title.
-    """
+    """Draw episodes action by action: how each result was judged, and where the agent answered."""
     if episodes.empty:
         return page.absent("No episode is drawn")
     columns = max(8, *map(len, episodes["actions"]))

@@ -67,13 +67,7 @@ STYLE: Any = {
 
 
 def short(text: str, word: int = 40, most: int = 300) -> str:
-    """Return a label without what no figure has room for, such as a model's name of a thousand letters.
-
-    Examples
-    --------
-    >>> short("qwen3-8b, unaided"), short("a" * 100 + ", budget", word=6)
-    ('qwen3-8b, unaided', 'aaaaa…, budget')
-    """
+    """Return a label without what no figure has room for, such as a model's name of a thousand letters."""
     cut = re.sub(rf"(\S{{{word - 1}}})\S{{2,}}?([,.:;]?)(?!\S)", r"\1…\2", text)
     return cut if len(cut) <= most else f"{cut[: most - 1]}…"
 
@@ -84,17 +78,7 @@ def spaced(name: object) -> str:
 
 
 def new_axes(height: float, title: str, *, grid: str = "x") -> Axes:
-    """Return empty axes in the book's style, on a figure of their own that pyplot does not know.
-
-    Parameters
-    ----------
-    height : float
-        Of the figure, in inches.
-    title : str
-        Set from the left edge, and broken into lines that fit a narrow page.
-    grid : {"x", "y", "both", ""}
-        Which lines are drawn.
-    """
+    """Return empty axes in the book's style, on a figure of their own that pyplot does not know."""
     with mpl.rc_context(STYLE):
         axes: Axes = Figure(figsize=(WIDTH, height), layout="constrained").subplots()
     axes.grid(visible=False)
@@ -131,19 +115,7 @@ def add_legend(
 
 @dataclass(frozen=True)
 class Picture:
-    """A drawn figure with a caption that can be read alone and a text for those who cannot see it.
-
-    Attributes
-    ----------
-    svg : str
-        The drawing.
-    caption : str
-        What is shown, from which source, and how to read it.
-    alt : str
-        What a reader would see, in words and numbers.
-    axes : matplotlib.axes.Axes
-        What was drawn, to be changed or read.
-    """
+    """A drawn figure with a caption that can be read alone and a text for those who cannot see it."""
 
     svg: str
     caption: str

@@ -12,7 +12,7 @@ from paper_book.figures.style import MODELS
 from paper_book.measures.filling import to_fill
 from paper_book.measures.own_models import of_the_paper
 from paper_book.published.comparing import compare, one_each
-from paper_book.published.on_splits import as_counts, where_printed, without_numbers
+from paper_book.published.on_splits import as_counts, filled, where_printed, without_numbers
 from paper_book.published.transcribed import published
 from paper_book.reading import is_simulated
 from paper_book.tables.data_table import comparison_table
@@ -26,17 +26,7 @@ _LABELS = ("task", "split", "model", "budget", "condition", "regime", "measure")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Published numbers beside recomputed ones: a table that figures and claims read as well.
-
-    Attributes
-    ----------
-    rows : pandas.DataFrame
-        As :func:`paper_book.measures.recompute.recompute` returns them.
-    caption : str
-        What is compared.
-    page : Page
-        Whose episodes the numbers were recomputed from.
-    """
+    """Published numbers beside recomputed ones: a table that figures and claims read as well."""
 
     rows: pd.DataFrame
     caption: str
@@ -64,6 +54,11 @@ class Comparison:
     def recomputed(self) -> "Comparison":
         """The rows with a recomputed number."""
         return replace(self, rows=self.rows[self.rows["recomputed"].notna()])
+
+    @property
+    def once(self) -> "Comparison":
+        """Each quantity that has a number, once, from where most of it is printed."""
+        return replace(self, rows=one_each(filled(self.rows)))
 
     def only(self, **names: str | float | Sequence[str]) -> "Comparison":
         """Return the rows with these values, such as ``condition=["unaided", "budget"]``."""
@@ -116,7 +111,7 @@ def matched(
     fixed = {name: str(getattr(page, name)) for name in ("model", "condition", "split") if name != by}
     estimates = [(fixed | {"measure": measure} | labels, each) for labels, each in _flat(given, by)]
     every = published()
-    every = every[every["measure"].isin({labels["measure"] for labels, _ in estimates})]
+    every = every[every["measure"].isin({measure, *(labels["measure"] for labels, _ in estimates)})]
     every = every[every["budget"].fillna(8).eq(8)]
     for name, value in where.items():
         chosen = every[every[name] == (str(value) if name == "table" else value)]
@@ -129,6 +124,9 @@ def matched(
         estimates += [(fixed | {"measure": measure, "model": each}, absent) for each in others["model"]]
         order = list(dict.fromkeys([*MODELS, *(labels["model"] for labels, _ in estimates)]))
         estimates.sort(key=lambda each: order.index(each[0]["model"]))
+    nothing = not estimates
+    if nothing:  # of no quantity: the columns are still those of any other
+        estimates = [(fixed | {"measure": measure}, Estimate.undefined("the source has no episode of it"))]
     printed = pd.concat([_printed_row(there, every, labels) for labels, _ in estimates])
     results = [each for _, each in estimates]
     counts = [each.parts.get("count", each.parts.get("answers", nan)) for each in results]
@@ -136,11 +134,10 @@ def matched(
         printed = as_counts(printed)
     numbers = [{"value": each.value, "low": each.low, "high": each.high} for each in results]
     places = range(len(results))
-    rows = compare(
-        printed.assign(place=places), pd.DataFrame(numbers, dtype=float).assign(place=places), on=["place"]
-    )
+    computed = pd.DataFrame(numbers, dtype=float).assign(place=places)
+    rows = compare(printed.assign(place=places), computed, on=["place"])
     counted = rows["value"].isna() & rows["k"].notna()
-    return rows.drop(columns="place").assign(
+    made = rows.drop(columns="place").assign(
         value=rows["value"].fillna((rows["k"] / rows["n"]).astype("Float64").astype(float)),
         decimals=rows["decimals"].where(~counted, 3),
         recomputed_k=counts,
@@ -150,6 +147,7 @@ def matched(
         own=~rows["model"].isin(every["model"]),
         simulated=is_simulated(page.episodes),
     )
+    return made[:0] if nothing else made
 
 
 def _flat(given: Any, by: str) -> Iterator[tuple[dict[str, str], Estimate]]:  # noqa: ANN401 - as for `matched`
@@ -176,3 +174,19 @@ def _printed_row(there: pd.DataFrame, every: pd.DataFrame, labels: Mapping[str, 
     same = every[every["measure"] == labels["measure"]]
     regime = same[same["regime"] == labels.get("regime")]
     return without_numbers((regime if len(regime) else same).head(1)).assign(**labels, note="")
+
+
+def counted_in(compared: pd.DataFrame) -> str:
+    """Return how many of a page's published numbers are recomputed, and what stands beside them."""
+    rows = compared[compared["table"] != "7"]
+    there, printed = rows["recomputed"].notna(), rows["value"].notna()
+    mine = int((printed & there).sum())
+    text = (
+        f"{mine:,} of the {int(printed.sum()):,} published numbers in the tables and figures of this page "
+        f"{'is' if mine == 1 else 'are'} recomputed from them"
+    )
+    own = rows[rows["own"].astype(bool) & there]
+    if own.empty:
+        return f"{text}."
+    count = "1 more number is" if len(own) == 1 else f"{len(own):,} more numbers are"
+    return f"{text}; {count} of {', '.join(dict.fromkeys(own['model']))}, not in the paper."

@@ -43,22 +43,7 @@ def _each_cell(frame: pd.DataFrame, shown: Callable[[object], object]) -> pd.Dat
 
 @dataclass(frozen=True)
 class Table:
-    """A table for a page.
-
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        What is shown, without its index; missing values are shown empty, a cell that is a list of (text,
-        address) as links.
-    caption : str
-        What the table says and where its numbers come from.
-    note : str
-        A line below the table, such as what would fill its empty cells.
-    commands : sequence of str
-        Lines to run, shown below the note.
-    anchors : mapping of str to str
-        Texts of cells -> their anchors on the page, which links can lead to.
-    """
+    """A table for a page."""
 
     frame: pd.DataFrame
     caption: str
@@ -87,17 +72,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Notice:
-    """A sentence of a page about its own numbers, such as what its source lacks.
-
-    Attributes
-    ----------
-    text : str
-        The sentence.
-    warns : bool, default False
-        Set it apart, because something is missing.
-    commands : sequence of str
-        Lines to run, shown below it.
-    """
+    """A sentence of a page about its own numbers, such as what its source lacks."""
 
     text: str
     warns: bool = False
@@ -119,27 +94,7 @@ def comparison_table(
     missing: str = "",
     commands: Sequence[str] = (),
 ) -> Table:
-    """Return published and recomputed values side by side, with their difference.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Result of :func:`paper_book.published.compare`.
-    labels : mapping of str to sequence
-        Columns in front of the numbers, such as ``{"condition": […]}``.
-    caption : str
-        What the table says, and which table of the paper the published column is from.
-    source : str
-        Name of the source of the recomputed column.
-    missing, commands : str, and sequence of str
-        What would fill the empty cells, shown below the table when there are any.
-
-    Returns
-    -------
-    Table
-        Columns: the labels, ``published``, ``recomputed``, ``difference`` (recomputed minus published) and
-        ``at printed precision`` ("equal", "differs", or empty). A dash is what the paper did not run.
-    """
+    """Return published and recomputed values side by side, with their difference."""
     if "recomputed_k" in rows:
         # Where the paper prints k of n, counts are compared, so counts are shown; of other models too.
         counted = rows["value_printed"].eq("") & rows["k"].notna() & rows["n"].notna()

@@ -11,19 +11,7 @@ Text = str | tuple[str, str]
 
 @dataclass(frozen=True)
 class Group:
-    """Rows that fold away together.
-
-    Attributes
-    ----------
-    what, count : str
-        The line of the fold: what it holds, and how that came out.
-    columns : tuple of str
-        Headings.
-    rows : mapping of str to tuple of Text
-        A name that is unique on the page -> a cell a column; the first names the row.
-    opened : bool, default False
-        Whether the fold is open when the page opens.
-    """
+    """Rows that fold away together."""
 
     what: str
     count: str
@@ -34,19 +22,7 @@ class Group:
 
 @dataclass(frozen=True)
 class GroupedTable:
-    """A table in foldable groups, for a page.
-
-    Attributes
-    ----------
-    caption : str
-        What the table says and where its numbers come from.
-    groups : tuple of Group
-        Its groups in order.
-    note : str
-        A line below the table.
-    anchors : mapping of str to str
-        Key of a row -> its anchor on the page, for the rows that others link to.
-    """
+    """A table in foldable groups, for a page."""
 
     caption: str
     groups: tuple[Group, ...]

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any
 
 import pandas as pd
+from judged_useless.estimators.estimate import Estimate
 
 from paper_book.published.comparing import show
 from paper_book.tables.html import label
 
 Row = Mapping[Any, Any]
+#: What a sentence takes: an estimate, a number, a number with its format, or a text.
+Glued = Any
 #: Measures whose cells hold words; elsewhere a cell without a number was not run.
 IN_WORDS = ("definition", "claim_map", "printed_outcome", "best_policy")
 #: Units of whole numbers.
@@ -66,18 +70,7 @@ MARKS = {"† significance differs between raw and repaired": "†", "* one-side
 
 
 def printed_text(row: Row) -> str:
-    """Return a published number as it is printed, with its interval and p-value; a text for one in words.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of published numbers.
-
-    Returns
-    -------
-    str
-        Empty for a cell without anything.
-    """
+    """Return a published number as it is printed, with its interval and p-value; a text for one in words."""
     value, low, high, p = (str(row[f"{name}_printed"]) for name in ("value", "low", "high", "p"))
     per_cent = "\u00a0%" if row["unit"] == "percent" else ""
     if value:
@@ -99,20 +92,7 @@ def printed_text(row: Row) -> str:
 
 
 def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:
-    """Return a recomputed number to one more place than is printed.
-
-    Parameters
-    ----------
-    row : mapping
-        A row of :func:`paper_book.measures.recompute.recompute`; with ``counted`` set, its count is shown.
-    bounded : bool, optional
-        Show its interval; by default where the paper prints one.
-
-    Returns
-    -------
-    str
-        Empty where it was not recomputed; words where the result is no number.
-    """
+    """Return a recomputed number to one more place than is printed."""
     value = float(row["recomputed"])
     if missing(value):
         return str(row.get("recomputed_words") or "")
@@ -125,3 +105,21 @@ def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:
         bounded = bool(not missing(row["low"]) or not missing(row["high"]))
     low, high = (float(row[f"recomputed_{name}"]) if bounded else float("nan") for name in ("low", "high"))
     return show(value, low, high, places(row) + 1)
+
+
+def number_of(value: Glued) -> float:
+    """Return the number of what is glued: an estimate, a pair of number and format, or a number."""
+    return float(
+        value.value if isinstance(value, Estimate) else value[0] if isinstance(value, tuple) else value
+    )
+
+
+def in_words_of(value: Glued) -> str:
+    """Return a value as a sentence shows it."""
+    if isinstance(value, Estimate):
+        return minus(value.text(2))
+    if isinstance(value, tuple):
+        return number(*value)
+    if isinstance(value, Real):
+        return f"{value:,}" if isinstance(value, Integral) else number(float(value))
+    return minus(str(value))

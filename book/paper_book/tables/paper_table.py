@@ -8,7 +8,6 @@ import pandas as pd
 import yaml
 from judged_useless._io.paths import data_dir
 from judged_useless.sources.readers import Source
-from judged_useless.stopping.simulate import FITTED
 
 from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
@@ -22,7 +21,6 @@ from paper_book.tables.number_texts import (
     in_words,
     minus,
     missing,
-    number,
     places,
     printed_text,
     recomputed_text,
@@ -49,17 +47,7 @@ def headings(kind: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class PaperTable:
-    """A table of the paper, for a page.
-
-    Attributes
-    ----------
-    number : str
-        Number of the table.
-    html : str
-        The table with its caption and note.
-    published, recomputed, differing : int
-        Numbers it prints, those that were recomputed, and those of them that differ at the printed precision.
-    """
+    """A table of the paper, for a page."""
 
     number: str
     html: str
@@ -83,12 +71,15 @@ def _mark(row: Row) -> Part | None:
     if row.get("recomputed_words") and (printed := printed_text(row)):
         return (f"{text} =", "equal") if text == printed else (f"{text} ≠", "differs")
     if missing(row["equal"]):
-        return text, "mine"
+        return text + (f" ({_gap(row)}, fitted)" if row["task"] == "simulated" else ""), "mine"
     if row["equal"]:
         return f"{text} {'≈' if row['task'] == 'simulated' else '='}", "equal"
+    return f"{text} ≠ ({_gap(row)})", "differs"
+
+
+def _gap(row: Row) -> str:
     gap = row["difference"]
-    shown = "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
-    return f"{text} ≠ ({shown})", "differs"
+    return "interval" if missing(gap) else minus(f"{float(gap):+.{places(row) + 1}f}")
 
 
 def _cell(rows: list[Row]) -> Lines:
@@ -188,23 +179,15 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
         return ""
     name = source_name(source, rows)
     if number == "7":
-        name = f"policies simulated 300 times, ≈ within the error of the published ten; {_fitted(rows)}"
+        name = (
+            "policies simulated anew; ≈ is within two standard errors of the ten simulations of the paper; "
+            "fitted is a policy whose slope was fitted to this row, which is no test of it"
+        )
     lines = f"Upper line: published; lower line: recomputed ({name})."
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
     if own.empty:
         return lines
     return f"{lines} {' and '.join(own['model'].unique())}: on the task and questions named with the model."
-
-
-def _fitted(rows: pd.DataFrame) -> str:
-    """Return which numbers of Table 7 are no test of it, and where they stay furthest off."""
-    design = rows[rows["row"].isin(FITTED) & rows["measure"].eq("design_label_contrast")]
-    pairs = zip(design["recomputed"], design["value"], strict=True)
-    gaps = ", ".join(f"{number(ours)} for {number(printed, '.2f')}" for ours, printed in pairs)
-    return (
-        f"the slopes of the {len(FITTED)} rising hazards are fitted to their rows, and no test of them; "
-        f"design label: {gaps}"
-    )
 
 
 def what_would_fill(rows: pd.DataFrame) -> str:

@@ -87,33 +87,7 @@ def first_rescued_question(
 
 
 def episode_steps(episodes: pd.DataFrame, question_id: str, regime: str = "persistent") -> pd.DataFrame:
-    """Return what happened in one episode, action by action.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        Episodes of one model and condition.
-    question_id, regime : str
-        Which one; the first, if there are several.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row an action: ``t`` (from 1), ``action``, ``failed`` (whether its result failed by design),
-        ``judgment`` and ``run`` (results in a row judged USELESS, this one included); missing where there is
-        no result or nothing is known.
-
-    Raises
-    ------
-    EpisodeError
-        If there is no such episode, or it is not what the schema says.
-
-    Examples
-    --------
-    >>> row = {"question_id": "q", "regime": "persistent", "actions": ["search", "finish"]}
-    >>> episode_steps(pd.DataFrame([row | {"judgments": ["USELESS"]}]), "q").to_dict("records")[0]
-    {'t': 1, 'action': 'search', 'failed': True, 'judgment': 'USELESS', 'run': 1}
-    """
+    """Return what happened in one episode, action by action."""
     chosen = episodes[(episodes["question_id"] == question_id) & (episodes["regime"] == regime)].head(1)
     if chosen.empty:
         raise EpisodeError(f"episodes: none of question {question_id!r} in the regime {regime!r}")
@@ -138,19 +112,7 @@ def episode_steps(episodes: pd.DataFrame, question_id: str, regime: str = "persi
 
 @dataclass(frozen=True)
 class Arm:
-    """One of the two episodes.
-
-    Attributes
-    ----------
-    name : str
-        Its condition.
-    steps : pandas.DataFrame
-        As :func:`episode_steps` returns them.
-    ending : str
-        How it ended, in words.
-    written : sequence of WrittenStep
-        What was written at each step; empty where it is not known.
-    """
+    """One of the two episodes."""
 
     name: str
     steps: pd.DataFrame
@@ -210,17 +172,7 @@ def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regim
 
 @dataclass(frozen=True)
 class TwoEpisodes:
-    """Two episodes of one question, for a page.
-
-    Attributes
-    ----------
-    arms : tuple of Arm
-        The two.
-    caption : str
-        What is shown, from which source, and how to read it.
-    k : int
-        Run of useless judgments at which the rule acts.
-    """
+    """Two episodes of one question, for a page."""
 
     arms: tuple[Arm, Arm]
     caption: str
@@ -240,17 +192,7 @@ class TwoEpisodes:
 
 
 def two_episodes(alone: "Page", ruled: "Page") -> TwoEpisodes | Notice:
-    """Return one question beside itself under the rule, or what would bring the arm that is missing.
-
-    Parameters
-    ----------
-    alone, ruled : Page
-        One model: left alone, and with the rule enforced.
-
-    Returns
-    -------
-    TwoEpisodes or Notice
-    """
+    """Return one question beside itself under the rule, or what would bring the arm that is missing."""
     question, lacking = first_rescued_question(alone.episodes, ruled.episodes)
     if not question:
         absent = [str(each.condition) for each in (alone, ruled) if each.episodes.empty]

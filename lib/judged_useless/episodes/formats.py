@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from judged_useless._io.files import UnreadableFileError, text_lines, write_atomically
 from judged_useless._io.messages import shown
 from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
-from judged_useless.episodes.frames import fill_judgments, from_records, settled
+from judged_useless.episodes.frames import fill_judgments, from_records, settled, without_silent
 from judged_useless.episodes.schema import (
     KEY,
     OPTIONAL,
@@ -93,15 +93,21 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
             f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
         )
     numbers, records = [], []
+    words: dict[str, str] = {}  # each of them is kept once
     try:
         for number, line in text_lines(path):
-            records.append(_record(path, number, line, required))
+            record = _record(path, number, line, required)
+            for name in {"actions", "judgments"} & record.keys():
+                if type(record[name]) is list and all(type(each) is str for each in record[name]):
+                    record[name] = [words.setdefault(each, each) for each in record[name]]
+            records.append(record)
             numbers.append(number)
     except UnreadableFileError as error:
         raise EpisodeError(str(error)) from error
     if not records:
         raise NoEpisodesError(f"{path}: the file holds no episode")
     frame = fill_judgments(from_records(records))
+    del records
     return settled(validate(frame, source=str(path), lines=numbers, required=required))
 
 
@@ -139,7 +145,7 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
         raise NoEpisodesError(f"{path}: the file holds no episode")
     for name in {"p_continue", "p_answer_now"} & set(frame):  # whose arrays have NaN for null
         frame[name] = pd.Series(map(plain, frame[name]), index=frame.index, dtype=object)
-    return settled(validate(fill_judgments(frame), source=str(path)))
+    return without_silent(validate(fill_judgments(frame), source=str(path)))
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:

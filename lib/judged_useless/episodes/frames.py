@@ -38,8 +38,13 @@ def from_records(records: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 
 def settled(frame: pd.DataFrame) -> pd.DataFrame:
     """Return checked episodes with typed columns, and without optional fields that say nothing."""
+    return typed(without_silent(frame))
+
+
+def without_silent(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes without optional fields that say nothing."""
     silent = [name for name in (*OPTIONAL, *PROBED) if name in frame and frame[name].isna().all()]
-    return typed(frame.drop(columns=silent))
+    return frame.drop(columns=silent) if silent else frame
 
 
 def typed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -295,7 +295,9 @@ def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     key = with_task(frame[[name for name in (*KEY, "task") if name in frame]])
     if "budget" in frame:
         key = key.assign(budget=pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
-    same = key.duplicated()
+    # Labels that are the same throughout, as in one cell, tell nothing apart.
+    varying = [name for name in key if not (key[name] == key[name].iloc[:1].item()).all()] if len(key) else []
+    same = key[varying or list(key)].duplicated()
     if not same.any():
         return
     group = key.groupby(list(key), dropna=False, sort=False).ngroup()

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.decisions import build_decision_points, observations_of
+from judged_useless.episodes.decisions import observations_of, points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
@@ -290,7 +290,7 @@ def answer_rate_after_run(
         raise ValueError(f"k must be at least 1, not {k}")
     frame = as_frame(with_judgments(episodes, judgments))
     chosen, name = _of_regime(frame, regime, f"answers after {k} useless results")
-    points = build_decision_points(chosen)
+    points = points_of(chosen)
     reached = np.unique(points.episode[points.run == k])
     if not len(reached):
         missing = "no result has a judgment" if not points.judged.any() else f"no run of {k} useless results"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.environment.regimes import MEAN4, REGIMES
-from judged_useless.episodes.decisions import build_decision_points
+from judged_useless.episodes.decisions import points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes, missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
@@ -47,7 +47,7 @@ def _asked_points(episodes: Episodes, *, repaired: bool) -> pd.DataFrame:
         if name not in frame or frame[name].isna().all():
             raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
     require_one_cell(frame)
-    points = build_decision_points(frame)
+    points = points_of(frame)
     places = list(zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True))
 
     def replies(*names: str) -> list[Any]:

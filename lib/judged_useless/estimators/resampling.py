@@ -105,14 +105,15 @@ def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
         "bit_generator": "MT19937",
         "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
     }
-    bits = n_clusters.bit_length()
+    rng, bits = np.random.Generator(twister), n_clusters.bit_length()
     ahead = np.empty(0, dtype=np.int64)
 
     def draw(count: int) -> Ints:
         nonlocal ahead
         kept = [ahead]
         while (missing := count - sum(map(len, kept))) > 0:
-            words = twister.random_raw(int(missing * 2**bits / n_clusters) + 64) >> (_WORD_BITS - bits)
+            words = rng.integers(2**32, size=int(missing * 2**bits / n_clusters) + 64, dtype=np.uint32)
+            words >>= _WORD_BITS - bits
             kept.append(words[words < n_clusters].astype(np.int64))
         drawn = np.concatenate(kept)
         ahead = drawn[count:]

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from judged_useless.estimators import plan_questions
-from judged_useless.estimators.sensitivity import specification_curve
 from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from paper_book.figures import specification_curve as draw_curve
@@ -12,6 +11,7 @@ from paper_book.figures import study_sizes as draw_sizes
 from paper_book.figures.specification_curve import SIDES, sides
 from paper_book.figures.style import Picture
 from paper_book.page import Page, open_page
+from paper_book.sensitivity import specification_curve
 from paper_book.tables.data_table import Notice
 
 ARMS = ("unaided", "enforced_rule")

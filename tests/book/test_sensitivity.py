@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from judged_useless.estimators import sensitivity, time_matched_contrast
+from judged_useless.estimators import time_matched_contrast
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.sensitivity import (
+from paper_book import sensitivity
+from paper_book.sensitivity import (
     answers_behind,
     contrast_by_step,
     interval_by_seed,

@@ -11,7 +11,6 @@ from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
-
 from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.episodes.schema import Episodes
 from judged_useless.episodes.steps import UNKNOWN
