@@ -75,23 +75,6 @@ async def test_a_result_that_is_not_of_the_probe_is_refused(
     assert file.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("damage", "message"),
-    [
-        (lambda manifest: manifest.pop("spec"), "spec is missing"),
-        (put(status="done"), "status is 'done', expected"),
-        (put(tokens=None), "tokens is None, expected"),
-    ],
-)
-async def test_a_broken_manifest_of_a_probe_is_refused(damage: Damage, message: str, tmp_path: Path) -> None:
-    folder = await replay(await recorded(tmp_path), "judgments", progress=False)
-    manifest = require_manifest(folder)
-    damage(manifest)
-    (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(RunError, match=rf"manifest\.json: {message}"):
-        await replay(tmp_path / "run", "judgments", progress=False)
-
-
 async def test_a_run_that_has_lost_trajectories_is_not_probed(tmp_path: Path) -> None:
     file = (await recorded(tmp_path)).path / "persistent.jsonl"
     file.write_bytes(b"".join(file.read_bytes().splitlines(keepends=True)[1:]))

@@ -339,34 +339,6 @@ async def test_an_unfinished_run_and_other_data_are_refused(
         await replay(run.path, "judgments", progress=False)
 
 
-async def test_results_of_another_run_of_the_same_name_are_refused(tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    await replay(run, "judgments", progress=False)
-    file = run.path / "persistent.jsonl"
-    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
-    with pytest.raises(RunError, match="trajectories in persistent are not the ones that were asked"):
-        await replay(run, "judgments", progress=False)
-
-
-async def test_damaged_results_are_named(tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    folder = await replay(run, "answer-now", progress=False)
-    file = folder / "persistent.jsonl"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("nonsense\n" + lines[1])
-    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not a JSON object"):
-        read_run(run.path)
-    record = json.loads(lines[0])
-    record["results"][0]["t"] = 99
-    file.write_text(json.dumps(record) + "\n" + lines[1])
-    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
-        read_run(run.path)
-    for content, message in {"{}": "spec is missing", "{": "not valid JSON"}.items():
-        (folder / "manifest.json").write_text(content)
-        with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
-            read_run(run.path)
-
-
 async def test_a_probe_folder_says_which_run_to_give(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

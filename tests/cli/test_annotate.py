@@ -263,3 +263,11 @@ def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothin
     said = capsys.readouterr().err
     assert "scripted-annotator-20/S2: holds another annotation" in said
     assert "different: the records to label are not the same (other runs, or another sample)" in said
+
+
+def test_no_name_of_a_foreign_run_is_a_formula(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in run.glob("*.json*"):
+        file.write_text(file.read_text().replace('"scripted:own-5"', '"=HYPERLINK(1)"'))
+    assert annotate(run, "--stream", "S2") == 0
+    table = pd.read_csv(run.with_name("my-run.probes") / "annotation" / "labels.csv")
+    assert set(table["model"]) == {"'=HYPERLINK(1)"}

@@ -268,3 +268,14 @@ async def test_a_newer_format_is_refused(made: Path) -> None:
     (made / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(RunError, match=r"manifest\.json: spec\.format is 999, expected 1"):
         read_run(made)
+
+
+async def test_a_manifest_that_is_cut_off_says_what_to_do(made: Path) -> None:
+    cut(made / "manifest.json")
+    for read in (lambda: Run(made), lambda: load_episodes(made)):
+        with pytest.raises(
+            RunError, match=r"manifest\.json: not valid JSON .*restore it from a copy, or move"
+        ):
+            read()
+    with pytest.raises(RunError, match="restore it from a copy"):
+        await run(made)
