@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.frames import as_frame
-from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import (
+from judged_useless.episodes.frames import (
     FINISH,
     NONE,
     UNKNOWN,
@@ -17,9 +15,11 @@ from judged_useless.episodes.steps import (
     USELESS,
     Ints,
     Steps,
+    as_frame,
     current_run,
     steps_of,
 )
+from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Bools = NDArray[np.bool_]
