@@ -294,18 +294,6 @@ async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: 
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("concurrency", [0, -1])
-async def test_with_no_request_in_flight_nothing_is_written(concurrency: int, tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=1)
-    message = f"concurrency is {concurrency}, expected at least 1"
-    with pytest.raises(ValueError, match=message):
-        await replay(run, "judgments", concurrency=concurrency, progress=False)
-    assert not probe_folder(run.path, "judgments").exists()
-    with pytest.raises(ValueError, match=message):
-        await recorded(tmp_path / "another", concurrency=concurrency)
-    assert not (tmp_path / "another").exists()
-
-
 async def test_a_new_rubric_concerns_the_labels_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = await recorded(tmp_path, n_questions=2)
     written = {
@@ -393,21 +381,6 @@ def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "unknown probe 'moods'" in capsys.readouterr().err
     assert main(["replay", str(tmp_path), "--probe", "judgments"]) == 1
     assert "no manifest.json there" in capsys.readouterr().err
-
-
-def test_requests_that_fail_are_status_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = str(tmp_path / "run")
-    options = ["--task", "hamlets", "--split", "all", "--n-questions", "1", "--quiet", "--out", run]
-    assert main(["run", "--model", "scripted:own-4", *options]) == 0
-
-    async def refuse(self: object, *_: object, **__: object) -> None:
-        raise ServiceUnavailableError(3, TransientModelError("nobody there"))
-
-    monkeypatch.setattr(ScriptedModel, "generate", refuse)
-    assert main(["replay", run, "--probe", "judgments", "--quiet"]) == 1
-    assert "judgments: " in capsys.readouterr().err
 
 
 class Native(ScriptedModel):
