@@ -3,10 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.estimators.contrast import contrast_measure, time_matched_contrast
 from judged_useless.estimators.planning import plan_questions
 from judged_useless.estimators.resampling import Measure, Resampling
-from judged_useless.stopping.simulate import rising_with_run, simulate_arrays
+from judged_useless.stopping.simulate import rising_with_run, simulate
 
 
 def test_at_its_own_size_the_width_is_the_interval(cells: dict[str, pd.DataFrame]) -> None:
@@ -27,9 +28,10 @@ def test_more_questions_narrow_the_interval(cells: dict[str, pd.DataFrame]) -> N
 def test_promised_power_and_width_are_met_by_fresh_studies() -> None:
     """Plan from one pilot of 400 questions; then run 300 studies of 60 questions and bootstrap each."""
     policy, n_studies, n_questions = rising_with_run(0.03), 300, 60
-    pilot = simulate_arrays(policy, n_questions=400, seed=1).episodes()
+    pilot = simulate(policy, n_questions=400, seed=1)
     promised = plan_questions(pilot, (n_questions,), n_boot=1000).loc[n_questions]
-    measure = contrast_measure(simulate_arrays(policy, n_questions=n_studies * n_questions, seed=2).points())
+    episodes = simulate(policy, n_questions=n_studies * n_questions, seed=2)
+    measure = contrast_measure(build_decision_points(episodes))
     plan, told, widths = Resampling(n_boot=300), 0, []
     for sums in measure.sums.reshape(n_studies, n_questions, -1):
         study = Measure("Δ", sums, measure.statistic, n=1).estimate(plan)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judged_useless.environment.regimes import FAIL
+from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.estimators.answering import (
     answer_rate_after_run,
     median_answer_action,
@@ -23,7 +24,7 @@ from judged_useless.estimators.hazard import hazard_by_failed_run, hazard_model,
 from judged_useless.estimators.judgments import useless_rate
 from judged_useless.estimators.resampling import Measure, Resampling
 from judged_useless.estimators.success import mean_success, success_by_regime, tool_calls, utility
-from judged_useless.stopping.simulate import rising_with_run, rising_with_time, simulate, simulate_arrays
+from judged_useless.stopping.simulate import rising_with_run, rising_with_time, simulate
 from paper_book.simulated_measures import simulated_values
 
 Result = Estimate | pd.DataFrame
@@ -94,10 +95,8 @@ def test_coverage_of_the_interval(capsys: pytest.CaptureFixture[str]) -> None:
     n_studies, n_questions, n_blocks = 200, 150, 5
     studies = []
     for block in range(n_blocks):
-        points = simulate_arrays(
-            rising_with_run(0.1), n_questions=n_studies * n_questions, seed=block
-        ).points()
-        measure = contrast_measure(points)
+        episodes = simulate(rising_with_run(0.1), n_questions=n_studies * n_questions, seed=block)
+        measure = contrast_measure(build_decision_points(episodes))
         studies.append(measure.sums.reshape(n_studies, n_questions, -1))
     truth, plan = float(measure.statistic(np.concatenate(studies).sum(axis=(0, 1)))), Resampling(n_boot=600)
     covered = 0

@@ -12,7 +12,6 @@ from judged_useless.estimators.contrast import design_label_contrast, time_match
 from judged_useless.estimators.hazard import integration_index
 from judged_useless.stopping.simulate import (
     RUN_SLOPE,
-    SIMULATED,
     TIME_SLOPE,
     World,
     rising_with_run,
@@ -69,18 +68,6 @@ def test_the_slopes_are_those_that_fit_the_published_rows_best() -> None:
         assert min(distances, key=distances.__getitem__) == chosen
 
 
-@pytest.mark.parametrize("policy", SIMULATED)
-def test_arrays_and_episodes_are_one_simulation(policy: str) -> None:
-    simulated = simulate_arrays(policy, n_questions=40, seed=3)
-    quick, slow = simulated.points(), build_decision_points(simulated.episodes())
-    for name in (
-        "episode", "question", "t", "action", "answered", "is_last", "run", "judged", "earlier_useful",
-        "failed_run",
-    ):  # fmt: skip
-        assert np.array_equal(getattr(quick, name), getattr(slow, name)), name
-    assert quick.questions == slow.questions
-
-
 @pytest.mark.parametrize("budget", [8, 10])
 def test_blocks_of_one_simulation_equal_the_estimators(budget: int) -> None:
     policy, world = rising_with_run(0.1), World(budget=budget)
@@ -97,7 +84,7 @@ def test_judgments_and_useful_stops_have_their_probabilities() -> None:
     simulated = simulate_arrays("never stops", n_questions=2000, seed=1)
     assert simulated.useless[simulated.failed].mean() == pytest.approx(0.99, abs=0.005)
     assert simulated.useless[~simulated.failed].mean() == pytest.approx(0.45, abs=0.015)
-    points = simulated.points()
+    points = build_decision_points(simulated.episodes())
     after_useful = (points.run == 0) & (points.failed_run == 0)
     assert points.answered[after_useful].mean() == pytest.approx(0.3, abs=0.015)
     assert not points.answered[~after_useful].any()

@@ -16,17 +16,7 @@ class RepeatedKeyError(ValueError):
 
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Return what a JSON text holds.
-
-    Raises
-    ------
-    RepeatedKeyError
-        If an object has a key twice.
-    json.JSONDecodeError
-        If the text is not JSON.
-    ValueError, RecursionError
-        If a number is too long, or brackets are too deep, to be read.
-    """
+    """Return what a JSON text holds; a ValueError or RecursionError says why it cannot be read."""
     return json.loads(text, object_pairs_hook=_object)
 
 

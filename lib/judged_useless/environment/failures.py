@@ -135,13 +135,7 @@ FAULTS: dict[str, Callable[[Setting], Fault]] = {
 
 
 def get_fault(how: str, setting: Setting) -> Fault:
-    """Set a kind of failure, a key of `FAULTS`, up for one episode.
-
-    Raises
-    ------
-    ValueError
-        If there is no such kind (the message lists those there are), or the episode lacks what it needs.
-    """
+    """Set a kind of failure, a key of `FAULTS`, up for one episode; a ValueError names what it lacks."""
     if how not in FAULTS:
         raise ValueError(f"unknown kind of failure {how!r}; known are {', '.join(FAULTS)}")
     return FAULTS[how](setting)

@@ -23,13 +23,7 @@ class Result(NamedTuple):
 
 
 class KnowledgeBase:
-    """The pages of one question, ready to be searched.
-
-    Parameters
-    ----------
-    pages : mapping of str to str
-        Title -> text, in the order that decides ties.
-    """
+    """The pages of one question (title -> text, in the order that decides ties), ready to be searched."""
 
     def __init__(self, pages: Mapping[str, str]) -> None:
         self.pages = dict(pages)
@@ -84,15 +78,7 @@ class KnowledgeBase:
 
 
 class Reader:
-    """An agent's place in a knowledge base: the current page and how far it has been looked through.
-
-    Parameters
-    ----------
-    knowledge_base : KnowledgeBase
-        What is read.
-    mode : {"released", "paper"}, default "released"
-        What a repeated lookup of one keyword returns.
-    """
+    """An agent's place in a knowledge base: the current page, and how far it has been looked through."""
 
     def __init__(self, knowledge_base: KnowledgeBase, mode: LookupMode = "released") -> None:
         self.knowledge_base = knowledge_base

@@ -172,11 +172,7 @@ def _worth(problem: StoppingProblem, start: int, ahead: list[Floats]) -> Floats:
 
 
 def threshold_policy(problem: StoppingProblem, thresholds: tuple[int | None, ...]) -> tuple[Floats, ...]:
-    """Return the policy that answers once the run reaches a threshold that depends on where it began.
-
-    Entry τ is the run at which it answers when the last result judged USEFUL was the τ-th (0: none was); None
-    if it does not.
-    """
+    """Return the policy that answers once a run that began after result τ reaches threshold τ, if any."""
     reach = np.array([problem.budget if each is None else each for each in thresholds])
     runs = {t: run_lengths(t) for t in problem.steps}
     return tuple((run >= reach[t - run]).astype(np.float64) for t, run in runs.items())

@@ -18,11 +18,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import FAIL, get_regime
-from judged_useless.episodes.decisions import DecisionPoints, points_from_steps
-from judged_useless.episodes.frames import NONE, USEFUL, USELESS, Steps
 from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import whole_number
-from judged_useless.protocol.vocabulary import ACTIONS
 from judged_useless.stopping.stopping_policies import StoppingPolicy
 
 Ints = NDArray[np.int64]
@@ -125,11 +122,6 @@ class World:
         whole_number("budget", self.budget, least=2)
         regime_names("regimes", self.regimes)
 
-    def schedules(self) -> Bools:
-        """Return which observations fail, shape (regimes, budget)."""
-        steps = range(1, self.budget + 1)
-        return np.array([[get_regime(name).failed(t) for t in steps] for name in self.regimes], dtype=bool)
-
 
 @dataclass(frozen=True)
 class Simulation:
@@ -156,33 +148,12 @@ class Simulation:
     n_actions: Ints
     answered: Bools
 
-    def points(self) -> DecisionPoints:
-        """Return the decision points, straight from the arrays."""
-        taken = np.arange(self.failed.shape[1]) < self.n_actions[:, None]
-        actions = np.full(int(self.n_actions.sum()), ACTIONS.index("search"))
-        ends = np.cumsum(self.n_actions)[self.answered] - 1
-        actions[ends] = ACTIONS.index("finish")
-        judgments, failed = np.where(self.useless, USELESS, USEFUL)[taken], self.failed.astype(int)[taken]
-        judgments[ends] = failed[ends] = NONE
-        return points_from_steps(self._labels(), Steps(self.n_actions, actions, judgments, failed))
-
     def episodes(self) -> pd.DataFrame:
         """Return the episodes as a table that every stopping measure takes."""
-        observed, answered = (self.n_actions - self.answered).tolist(), self.answered.tolist()
-        words = np.where(self.useless, "USELESS", "USEFUL").astype(object)
-        actions = [["search"] * n + ["finish"] * end for n, end in zip(observed, answered, strict=True)]
-        judgments = [row[:n].tolist() for row, n in zip(words, observed, strict=True)]
-        return self._labels().assign(
-            actions=pd.Series(actions, dtype=object),
-            judgments=pd.Series(judgments, dtype=object),
-            termination=np.where(self.answered, "answered", "budget_exhausted"),
-        )
-
-    def _labels(self) -> pd.DataFrame:
         regimes = self.world.regimes
         n_questions = len(self.n_actions) // len(regimes)
         questions = [f"q{i:0{len(str(n_questions))}d}" for i in range(1, n_questions + 1)]
-        return pd.DataFrame(
+        labels = pd.DataFrame(
             {
                 "model": f"simulated:{self.name}",
                 "condition": "simulated",
@@ -191,6 +162,15 @@ class Simulation:
                 "regime": np.tile(np.array(regimes, dtype=object), n_questions),
                 "budget": self.world.budget,
             }
+        )
+        observed, answered = (self.n_actions - self.answered).tolist(), self.answered.tolist()
+        words = np.where(self.useless, "USELESS", "USEFUL").astype(object)
+        actions = [["search"] * n + ["finish"] * end for n, end in zip(observed, answered, strict=True)]
+        judgments = [row[:n].tolist() for row, n in zip(words, observed, strict=True)]
+        return labels.assign(
+            actions=pd.Series(actions, dtype=object),
+            judgments=pd.Series(judgments, dtype=object),
+            termination=np.where(self.answered, "answered", "budget_exhausted"),
         )
 
 
@@ -204,7 +184,9 @@ def simulate_arrays(
     name = policy if isinstance(policy, str) else getattr(policy, "__name__", "own policy")
     world = world or World()
     whole_number("n_questions", n_questions)
-    failed = np.tile(world.schedules(), (n_questions, 1))
+    steps = range(1, world.budget + 1)
+    schedules = [[get_regime(each).failed(t) for t in steps] for each in world.regimes]
+    failed = np.tile(np.array(schedules, dtype=bool), (n_questions, 1))
     n, budget = failed.shape
     draws = np.random.default_rng(seed).random((3, n, budget))
     useless = draws[0] < np.where(failed, world.useless_if_failed, world.useless_if_real)
