@@ -47,7 +47,7 @@ rule generated:
     output:
         directory("_build/generated"),
     shell:
-        "{sys.executable:q} -m paper_book.generated {output}"
+        "{sys.executable:q} -m paper_book.build generated {output}"
 
 
 rule html:

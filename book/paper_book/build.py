@@ -160,6 +160,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     laid = commands.add_parser("assemble", help="lay the book's source together")
     for name in ("sections", "generated", "target"):
         laid.add_argument(name, type=Path)
+    commands.add_parser("generated", help="write the generated parts of pages").add_argument(
+        "folder", type=Path
+    )
     given = parser.parse_args(arguments)
     try:
         if given.command == "book":
@@ -167,6 +170,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stdout.write(
                 f"The book is built; its first page is {Path('_build/html/index.html').resolve()}\n"
             )
+        elif given.command == "generated":
+            from paper_book.generated import write
+
+            write(given.folder)
         else:
             assemble(given.sections, given.generated, given.target)
     except (BuildError, SectionError, OSError) as error:

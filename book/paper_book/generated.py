@@ -1,12 +1,12 @@
-"""Generated parts of the book's pages on the paper's numbers: ``python -m paper_book.generated FOLDER``.
+"""Generated parts of the pages on the paper's numbers: ``python -m paper_book.build generated FOLDER``.
 
 FOLDER is the one that holds ``deviations.md`` and ``published.md``; those pages include ``generated/*.md``.
 """
 
 import json
 import shutil
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -154,34 +154,12 @@ def search_data() -> str:
 PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "published.md": published_index}
 
 
-def write(folder: Path) -> list[Path]:
+def write(folder: Path) -> None:
     """Write every generated part, the search's data and the files to download."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
-    written = [_write(folder / name, text) for name, text in texts.items()]
+    for name, text in texts.items():
+        write_atomically(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))
     for path in sorted(published_dir().glob("*.csv")):
-        written.append(_copy(path, folder / _DOWNLOADS / path.name))
-    return written
-
-
-def _write(path: Path, text: str) -> Path:
-    return write_atomically(path, lambda temporary: temporary.write_text(text, "utf-8"))
-
-
-def _copy(origin: Path, goal: Path) -> Path:
-    return write_atomically(goal, lambda temporary: shutil.copyfile(origin, temporary))
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line."""
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if len(given) != 1:
-        sys.stderr.write(f"{__doc__}\n")
-        return 2
-    write(Path(given[0]))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        write_atomically(folder / _DOWNLOADS / path.name, partial(shutil.copyfile, path))

@@ -193,16 +193,13 @@ class Page:
         self, given: Any, caption: str, *, by: str = "condition", digits: int = 3, name: str = ""
     ) -> Table | Notice:
         """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
-        frame, note = given, ""
-        if isinstance(given, Mapping):
-            frame = estimates_frame(given, by)
+        frame, note = estimates_frame(given, by) if isinstance(given, Mapping) else given, ""
         why = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
             reasons = frame["reason"].replace("", None).dropna()
             why = "; ".join(dict.fromkeys(reasons))
             note = "; ".join(f"{label}: {reason}" for label, reason in reasons.items())
-            frame = frame[frame["n"] > 0].reset_index()[[str(frame.index.name), "value", "low", "high", "n"]]
-            frame = frame.astype({"n": int})
+            frame = frame[frame["n"] > 0][["value", "low", "high", "n"]].astype({"n": int})
             caption = f"{caption}, with {self.level:.0%} intervals"
         if frame.empty:
             return self.absent(f"Not shown: {caption}", why)
@@ -216,10 +213,7 @@ class Page:
         return Notice(f"{what.rstrip('.')}{f': {why}' if why else ''}.")
 
     def fill(self, *tables: int | str | pd.DataFrame) -> "Page":
-        """Recompute tables of the paper from the page's episodes, or rows of them; all there are by default.
-
-        The page then says how many of their numbers it recomputes, and `paper_table` shows them.
-        """
+        """Recompute tables of the paper, or rows of them, for the page to count and show; all by default."""
         from paper_book.coverage import recompute_everything, with_simulated_policies
 
         if not tables:

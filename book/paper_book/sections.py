@@ -5,7 +5,6 @@ papermill only warns about a parameter that a notebook does not have; here that 
 
 import argparse
 import ast
-import math
 import re
 import sys
 import tempfile
@@ -28,9 +27,8 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
     int: ((int,), "a whole number"),
     float: ((int, float), "a number"),
-    list: ((list, tuple), "a list"),
+    list: ((list,), "a list, such as [a, b]"),
 }
-_SOURCES = (str, list, tuple)
 
 
 class SectionError(ValueError):
@@ -80,33 +78,18 @@ def parse_source(text: str) -> str | list[str]:
 
 
 def _value_fault(name: str, value: object, known: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value that is given for a parameter."""
+    """Return what is wrong with a value, which is to be of the kind of its default, or None where allowed."""
     try:
         default = ast.literal_eval(str(known["default"]))
     except (ValueError, SyntaxError):  # computed, so of no kind that could be told here
         return ""
     if type(default) not in _KINDS or (value is None and "None" in str(known["help"])):
         return ""
-    kinds, expected = (_SOURCES, "a text or a list") if name == "source" else _KINDS[type(default)]
+    kinds, expected = ((str, list), "a text or a list") if name == "source" else _KINDS[type(default)]
     # True is a whole number to Python, and to nobody else.
-    if isinstance(value, kinds) and (bool in kinds or not isinstance(value, bool)):
+    if isinstance(value, kinds) and isinstance(value, bool) == (type(default) is bool):
         return ""
-    number = _number(value, whole=float not in kinds) if int in kinds else None
-    if number is not None:
-        return f"{name} must be {expected}, and {value} is read as text; write {number}"
-    hint = f"; write [{value}]" if list in kinds and isinstance(value, str) else ""
-    return f"{name} must be {expected}, not {shown(value)}{hint}"
-
-
-def _number(value: object, *, whole: bool) -> int | float | None:
-    """Return the number that a text was meant to be, if it is one."""
-    try:
-        number = float(value) if isinstance(value, str) else math.nan
-    except ValueError:
-        return None
-    if number.is_integer():
-        return int(number)
-    return number if math.isfinite(number) and not whole else None
+    return f"{name} must be {expected}, not {shown(value)}"
 
 
 def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:

@@ -12,8 +12,8 @@ from typing import Any, get_args
 import numpy as np
 import pandas as pd
 from judged_useless.episodes.decisions import DecisionPoints
+from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import Episodes
-from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.contrast import Strata, compared_histories, contrast_measure
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.inference import wilson_interval

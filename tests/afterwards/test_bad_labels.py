@@ -21,7 +21,7 @@ from judged_useless.afterwards.adjudication import (
 )
 from judged_useless.afterwards.annotators import annotate, read_labels
 from judged_useless.afterwards.items import Item, annotation_items, items_of, key_table
-from judged_useless.afterwards.label_effects import judged_accuracy, with_stated
+from judged_useless.afterwards.label_effects import with_stated
 from judged_useless.afterwards.recorded_turns import RecordedTurns
 from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.episodes.schema import EpisodeError
@@ -142,17 +142,6 @@ def test_a_label_of_another_stream_or_given_twice_is_refused(items: list[Item]) 
                 call()
     with pytest.raises(ValueError, match=rf"second annotator: item '{items[0].id}' has two labels"):
         final_labels(key, good, pd.concat([good, good[:1]]))
-
-
-def test_what_results_were_worth_is_not_read_from_labels_that_are_none(items: list[Item]) -> None:
-    key = pd.concat([key_table(items), key_table(items).assign(stream="S1").rename(index=str.upper)])
-    said = all_of(items, "useful")
-    worth = pd.Series("useful_new", index=said.index.str.upper(), dtype=object)
-    table = judged_accuracy(worth, said, key, n_boot=20)
-    assert table["value"].to_dict()["useful called useful"] == 1
-    assert table["n"].to_dict()["useful called useful"] == len(items)
-    with pytest.raises(ValueError, match="label 'useful_new', expected one of says_useless"):
-        judged_accuracy(worth, all_of(items, "useful_new"), key)
 
 
 def test_a_label_that_is_missing_leaves_the_others(items: list[Item]) -> None:

@@ -68,20 +68,6 @@ async def test_it_is_what_the_model_was_sent(
         assert any(record["events"] for record in run.trajectories())
 
 
-async def test_an_observation_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    run = await run_cell(
-        model="scripted:clock-3", task="hamlets", split="all", regimes=("persistent",), n_questions=1,
-        out=tmp_path / "run", progress=False,
-    )  # fmt: skip
-    record = next(run.trajectories())
-    spec = run.manifest["spec"]
-    for t in (0, 3):
-        with pytest.raises(RunError, match=f"the one asked for is {t}"):
-            RecordedTurns(record, spec).history(t)
-    with pytest.raises(RunError, match="'messages' has 1 observations and 'failed' 2"):
-        RecordedTurns({**record, "messages": record["messages"][:4]}, spec).history(1)
-
-
 async def test_no_probe_asks_on_a_conversation_that_has_lost_an_observation(tmp_path: Path) -> None:
     run = await run_cell(
         model="scripted:own-4", task="hamlets", split="all", regimes=("persistent",), n_questions=1,

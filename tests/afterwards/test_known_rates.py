@@ -100,31 +100,6 @@ async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
     assert share_holds(int(clean["success"].sum()), len(clean), 0.95 * 0.6)
 
 
-async def test_the_ideal_observer_is_what_its_formula_gives(tmp_path: Path) -> None:
-    run = await probed(tmp_path, "beliefs", useless_if_failed=0.95, mute=0.1, knows=0.2)
-    episodes = read_run(run.path)
-    curves = rows(belief_curves(episodes, n_boot=20).set_index(["quantity", "k"]))
-    for k in (1, 3, 7):
-        weights, values = [], []
-        for regime in MEAN4:
-            part = episodes[episodes["regime"] == regime]
-            weight = 1.0
-            for i in range(k):
-                at = [
-                    row[i]
-                    for row, n in zip(part["usefulness"], part["actions"].map(len), strict=True)
-                    if i < n - 1
-                ]
-                said = [word for word in at if word is not None]
-                weight *= sum(word != "USEFUL_NEW" for word in said) / len(said)
-            come = part[part["actions"].map(len) > k]
-            if len(come):
-                weights.append(weight)
-                values.append(come["success"].mean())
-        wanted = sum(w * v for w, v in zip(weights, values, strict=True)) / sum(weights)
-        assert curves["ideal observer", k]["value"] == pytest.approx(wanted, abs=1e-12)
-
-
 async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> None:
     run = await probed(tmp_path, "judgments", silent=0.3, useless_if_failed=0.9, stop_if_useful=0.0)
     episodes = read_run(run.path)

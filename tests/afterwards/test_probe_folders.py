@@ -50,19 +50,6 @@ def every_way(run: Path) -> list[Callable[[], object]]:
     ]
 
 
-async def test_the_probes_of_a_run_that_was_made_anew_are_refused(tmp_path: Path) -> None:
-    run = tmp_path / "run"
-    await probed(run, "answer-now")
-    shutil.rmtree(run)
-    await recorded(run, seed=5, useless_if_failed=0.1)
-    for read in every_way(run):
-        with pytest.raises(EpisodeError, match=r"run.probes.answer-now.manifest\.json: run: 'scripted-"):
-            read()
-    # As the message says.
-    shutil.rmtree(tmp_path / "run.probes")
-    assert "answer_now" not in read_run(run)
-
-
 async def test_the_probes_of_a_run_made_anew_with_the_same_options_are_refused_too(tmp_path: Path) -> None:
     run = await probed(tmp_path / "run", "answer-now")
     file = run.path / "persistent.jsonl"
@@ -189,15 +176,3 @@ async def test_a_complete_probe_that_has_lost_some_is_not_read_as_if_it_had_not(
         json.loads(line)["results"] for line in whole.splitlines()
     ]
     assert len(read_run(run.path)) == 6
-
-
-async def test_a_run_that_is_damaged_itself_is_told_by_its_own_file(tmp_path: Path) -> None:
-    run = await probed(tmp_path / "run", "answer-now")
-    manifest = json.loads((run.path / "manifest.json").read_text())
-    del manifest["run"]
-    (run.path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(EpisodeError, match=r"run.manifest\.json: run is missing"):
-        answer_now_branches(run.path)
-    (run.path / "manifest.json").unlink()
-    with pytest.raises(EpisodeError, match="no manifest"):
-        answer_now_branches(run.path)

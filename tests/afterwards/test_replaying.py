@@ -294,18 +294,6 @@ async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: 
     assert contents(folder) == before
 
 
-@pytest.mark.parametrize("concurrency", [0, -1])
-async def test_with_no_request_in_flight_nothing_is_written(concurrency: int, tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=1)
-    message = f"concurrency is {concurrency}, expected at least 1"
-    with pytest.raises(ValueError, match=message):
-        await replay(run, "judgments", concurrency=concurrency, progress=False)
-    assert not probe_folder(run.path, "judgments").exists()
-    with pytest.raises(ValueError, match=message):
-        await recorded(tmp_path / "another", concurrency=concurrency)
-    assert not (tmp_path / "another").exists()
-
-
 async def test_a_new_rubric_concerns_the_labels_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = await recorded(tmp_path, n_questions=2)
     written = {
@@ -337,34 +325,6 @@ async def test_an_unfinished_run_and_other_data_are_refused(
     (run.path / "manifest.json").write_text(json.dumps(manifest | {"status": "incomplete"}))
     with pytest.raises(RunError, match="the run is incomplete, with 8 of 8 episodes; finish it first"):
         await replay(run.path, "judgments", progress=False)
-
-
-async def test_results_of_another_run_of_the_same_name_are_refused(tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    await replay(run, "judgments", progress=False)
-    file = run.path / "persistent.jsonl"
-    file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
-    with pytest.raises(RunError, match="trajectories in persistent are not the ones that were asked"):
-        await replay(run, "judgments", progress=False)
-
-
-async def test_damaged_results_are_named(tmp_path: Path) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    folder = await replay(run, "answer-now", progress=False)
-    file = folder / "persistent.jsonl"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text("nonsense\n" + lines[1])
-    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: not a JSON object"):
-        read_run(run.path)
-    record = json.loads(lines[0])
-    record["results"][0]["t"] = 99
-    file.write_text(json.dumps(record) + "\n" + lines[1])
-    with pytest.raises(EpisodeError, match=r"persistent.jsonl, line 1: results, entry 1: t is 99, exp"):
-        read_run(run.path)
-    for content, message in {"{}": "spec is missing", "{": "not valid JSON"}.items():
-        (folder / "manifest.json").write_text(content)
-        with pytest.raises(EpisodeError, match=rf"manifest\.json: {message}"):
-            read_run(run.path)
 
 
 async def test_a_probe_folder_says_which_run_to_give(
@@ -421,21 +381,6 @@ def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert "unknown probe 'moods'" in capsys.readouterr().err
     assert main(["replay", str(tmp_path), "--probe", "judgments"]) == 1
     assert "no manifest.json there" in capsys.readouterr().err
-
-
-def test_requests_that_fail_are_status_one(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = str(tmp_path / "run")
-    options = ["--task", "hamlets", "--split", "all", "--n-questions", "1", "--quiet", "--out", run]
-    assert main(["run", "--model", "scripted:own-4", *options]) == 0
-
-    async def refuse(self: object, *_: object, **__: object) -> None:
-        raise ServiceUnavailableError(3, TransientModelError("nobody there"))
-
-    monkeypatch.setattr(ScriptedModel, "generate", refuse)
-    assert main(["replay", run, "--probe", "judgments", "--quiet"]) == 1
-    assert "judgments: " in capsys.readouterr().err
 
 
 class Native(ScriptedModel):

@@ -76,16 +76,6 @@ def test_a_fence_with_nothing_but_blanks_is_read_at_once(blank: str) -> None:
     assert read_continuation(fenced) == (0.25, 1.0, "unsure")
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["[" * 3000, '{"label":' * 3000, '{"label": "off_topic", "label": "useful_new"}',
-     '{"label": ["off_topic"]}', '{"label": "off_topic", "of": {"a": 1, "a": 1}}'],
-)  # fmt: skip
-def test_a_label_nested_or_given_twice_is_none(reply: str) -> None:
-    assert read_label(reply, "S1") is None
-    assert read_usefulness(reply.replace("label", "usefulness").replace("off_topic", "OFF_TOPIC")) is None
-
-
 def test_what_has_the_form_parses() -> None:
     for said in ("0", "1", "0.25", "1.0"):
         reply = f'{{"p_continue": {said}, "p_answer_now": 0.5, "prefer": "answer_now", "reason": "it is so"}}'

@@ -177,15 +177,6 @@ def test_another_encoding_is_refused_with_file_and_row(encoding: str, message: s
         read_sheet(items, found, path)
 
 
-def test_letters_that_were_garbled_are_not_read(sheet: Sheet) -> None:
-    items, found, path = sheet
-    saved(path, fill)
-    # Opened as another encoding and saved as UTF-8.
-    path.write_bytes(path.read_bytes().decode("latin-1").encode("utf-8"))
-    with pytest.raises(SheetError, match=r"sheet\.csv.*(columns|was changed)"):
-        read_sheet(items, found, path)
-
-
 def test_a_sheet_of_no_stream_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("name,stream\na,S3\n")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from paper_book import consistency
-from paper_book.consistency.comparison import at_most, derived, same, weighted
+from paper_book.consistency.comparison import derived, same, weighted
 from paper_book.consistency.printed_numbers import Number, PaperNumbers, PrintedNumber, arm, select
 
 #: Checks that do not hold, with the comparisons that fail: quantity, then both prints.
@@ -130,40 +130,20 @@ def _digit(text: str) -> str:
     [
         ("2; model=qwen3-8b; condition=budget", "value", "released-cells"),
         ("2; model=claude-haiku-4.5", "value", "same-quantity"),
-        ("4; row=H1; measure=paired_difference", "value", "same-quantity"),
         ("4; row=C1; measure=tests_passed", "k", "verdicts"),
-        ("5; row=F3; measure=delta", "value", "same-quantity"),
         ("5; row=E3; measure=utility_difference", "value", "utilities"),
-        ("6; panel=delta; condition=combo", "low", "released-cells"),
         ("6; panel=cost_adjusted; condition=enforced_rule", "value", "utilities"),
         ("7; row=clock, action 6; measure=integration_index", "value", "simulated-clock"),
-        ("8; measure=success; condition=unaided", "value", "same-quantity"),
-        ("9; measure=integration_index; condition=decide", "value", "same-quantity"),
         ("10; panel=beta_test300_pooled; condition=enforced_rule; model=qwen2.5-7b", "value", "ranges"),
-        ("11; measure=useful_rate_gold_first; model=qwen2.5-7b", "value", "same-quantity"),
-        ("12; measure=paired_difference", "value", "same-quantity"),
         ("13; measure=success; regime=persistent; condition=budget", "value", "means-of-regimes"),
         ("13; measure=hazard_4_5; condition=combo", "value", "index-is-a-difference"),
-        ("14; measure=success; regime=mean6", "value", "means-of-regimes"),
         ("15; condition=enforced_rule - lexical", "value", "paired-differences"),
-        ("15; condition=combo - enforced_rule; task=hotpotqa", "low", "same-quantity"),
-        ("16; measure=success; regime=mean3; budget=8", "value", "means-of-regimes"),
         ("16; measure=tool_calls; budget=16; condition=combo", "value", "calls-under-budgets"),
         ("17; measure=utility", "value", "regrets"),
         ("18; condition=budget; budget=16", "value", "growth-of-calls"),
-        ("19; measure=extra_calls; condition=combo", "value", "utilities"),
-        ("20; measure=paired_difference", "value", "same-quantity"),
-        ("21; measure=success", "value", "paired-differences"),
         ("22; measure=delta; condition=enforced_rule", "low", "intervals"),
-        ("22; measure=answered_after_5; model=llama3.1-8b", "k", "same-quantity"),
-        ("23; measure=delta_stated", "value", "same-quantity"),
         ("24; measure=share_answered; condition=budget", "value", "answered-shares"),
-        ("25; measure=success; regime=ts_mean6", "value", "paired-differences"),
-        ("26; measure=success; condition=unaided", "value", "paired-differences"),
-        ("27; measure=success; condition=combo", "value", "paired-differences"),
         ("28; split=test300-three-runs", "value", "pooled-runs"),
-        ("text; panel=C.1; measure=answered_after_5", "k", "same-quantity"),
-        ("figure 3; panel=C.1; measure=delta", "low", "same-quantity"),
         ("card; measure=delta", "value", "released-cells"),
     ],
 )  # fmt: skip
@@ -171,13 +151,6 @@ def test_a_wrong_digit_breaks_a_check(selection: str, field: str, check: str) ->
     wrong = _changed(consistency.load().find(selection)[0], field, _digit)
     before = sum(not each.holds for each in consistency.run(check))
     assert sum(not each.holds for each in consistency.run(check, wrong)) > before
-
-
-def test_a_wrong_count_in_table_3_breaks_the_claim_map() -> None:
-    claim = next(row for row in consistency.load().find("3") if "E4 (2/3)" in row["note"])
-    wrong = _changed(claim, "note", lambda text: text.replace("2/3", "3/3"))
-    (failing,) = (each for each in consistency.run("claim-map", wrong) if not each.holds)
-    assert (failing.left_place, failing.left, failing.right) == ("Table 3", "3/3", "2/3")
 
 
 def test_a_check_whose_number_is_gone_fails_instead_of_passing() -> None:
@@ -208,12 +181,6 @@ def test_two_prints_of_one_quantity(left: str, right: str, holds: bool) -> None:
         assert same("x", ("a", _number(a)), ("b", _number(b))).holds is holds
 
 
-def test_an_exact_tie_may_have_been_rounded_either_way() -> None:
-    for text in ("0.372", "0.373"):
-        assert same("x", ("a", _number(text)), ("b", Number.exact(447 / 1200))).holds
-    assert not same("x", ("a", _number("0.374")), ("b", Number.exact(447 / 1200))).holds
-
-
 def test_roundings_of_what_is_computed_add_up() -> None:
     difference = weighted([(1, _number("0.53")), (-1, _number("0.27"))])
     assert difference.half == pytest.approx(0.01)
@@ -231,11 +198,6 @@ def test_marks_what_only_rounding_explains() -> None:
     assert not same("x", ("a", _number("0.05")), ("b", _number("0.052"))).rounded
     assert same("x", ("a", _number("0.05")), ("b", _number("0.055"))).rounded
     assert not same("x", ("a", _number("0.05")), ("b", _number("0.06"))).rounded
-
-
-def test_a_bound_is_not_exceeded() -> None:
-    assert at_most("x", ("a", _number("0.05")), ("b", _number("0.06")), strict=True).holds
-    assert not at_most("x", ("a", _number("0.08")), ("b", _number("0.06"))).holds
 
 
 def test_success_of_printed_regimes_is_exact() -> None:

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from paper_book import consistency
+from paper_book import build, consistency
 from paper_book import generated as pages
 from paper_book.published.transcribed import PublishedError, count_numbers, published_dir, tables, titles
 
@@ -15,7 +15,7 @@ from paper_book.published.transcribed import PublishedError, count_numbers, publ
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("book")
-    assert pages.main([str(folder)]) == 0
+    assert build.main(["generated", str(folder)]) == 0
     return folder
 
 
@@ -61,17 +61,6 @@ def test_shows_every_comparison_that_does_not_hold_with_both_numbers() -> None:
         assert shown[0].startswith(str(each.what))
         assert str(each.note) in shown[0]
         assert shown[1:] == [f"{each.left_place}: {each.left}", f"{each.right_place}: {each.right}"]
-
-
-def test_shows_how_many_comparisons_of_each_check_hold() -> None:
-    text = pages.consistency_page()
-    table = list(_blocks(text))[2]
-    summary = consistency.summary()
-    assert [row[2:] for row in table.rows[1:]] == [
-        [str(total), str(hold)] for total, hold in summary[["comparisons", "hold"]].to_numpy()
-    ]
-    total, hold = summary[["comparisons", "hold"]].sum()
-    assert f"{len(summary)} checks make {total:,} comparisons; {hold:,} hold, {total - hold} do not." in text
 
 
 def test_what_only_looks_like_a_contradiction_holds() -> None:
@@ -156,11 +145,6 @@ def test_refuses_numbers_that_are_not_what_was_transcribed(
     with pytest.raises(PublishedError, match=r"table_06\.csv"):
         pages.write(tmp_path)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_the_command_needs_one_folder(capsys: pytest.CaptureFixture[str]) -> None:
-    assert pages.main([]) == 2
-    assert "paper_book.generated FOLDER" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("page", ["deviations", "published"])

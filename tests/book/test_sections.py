@@ -10,7 +10,6 @@ from paper_book import sections
 from paper_book.sections import (
     SectionError,
     check_parameters,
-    parameters,
     parse_parameters,
     run_section,
     section_path,
@@ -63,19 +62,6 @@ def test_other_names_are_refused_and_never_a_path(name: str, tmp_path: Path) -> 
         section_path(name, folder)
 
 
-def test_an_empty_folder_says_there_are_none(tmp_path: Path) -> None:
-    with pytest.raises(SectionError, match="there are: none"):
-        section_path("01_setting", tmp_path)
-
-
-def test_parameters_are_read_with_default_and_help(tmp_path: Path) -> None:
-    read = parameters(notebook(tmp_path / "n.ipynb"))
-    assert {name: (each["default"], each["help"]) for name, each in read.items()} == {
-        "n": ("3", "how many"),
-        "name": ("'a'", "which one"),
-    }
-
-
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
@@ -121,16 +107,9 @@ def test_a_mistyped_parameter_lists_those_there_are(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"name": 2}, "name must be a text, not 2"),
-        ({"name": True}, "name must be a text, not True"),
-        ({"name": None}, "name must be a text, not None"),
-        ({"n": "5e1"}, "n must be a whole number, and 5e1 is read as text; write 50"),
         ({"n": 50.5}, "n must be a whole number, not 50.5"),
-        ({"n": "many"}, "n must be a whole number, not 'many'"),
         ({"n": True}, "n must be a whole number, not True"),
-        ({"n": "5.55e1"}, "n must be a whole number, not '5.55e1'"),
-        ({"n": "inf"}, "n must be a whole number, not 'inf'"),
-        ({"level": "9e-1"}, "level must be a number, and 9e-1 is read as text; write 0.9"),
-        ({"arms": "budget"}, "arms must be a list, not 'budget'; write [budget]"),
+        ({"arms": "budget"}, "arms must be a list, such as [a, b], not 'budget'"),
         ({"source": 7}, "source must be a text or a list, not 7"),
         ({"name": 2, "n": "x"}, "name must be a text, not 2; n must be a whole number, not 'x'"),
     ],
@@ -158,26 +137,6 @@ def kinds(folder: Path) -> Path:
     lines = ["n = 3  # how many", "name = 'a'  # which one", "level = 0.95  # of intervals"]
     lines += ["arms = ['a', 'b']  # arms", "free = None  # None for all", "few = 4  # of them; None for all"]
     return notebook(folder / "02.ipynb", values="\n".join([*lines, "source = 'embedded'  # from"]))
-
-
-def test_a_mistyped_parameter_is_refused_before_a_kernel_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def started(*_: object, **__: object) -> None:
-        raise AssertionError("executed")
-
-    monkeypatch.setattr("papermill.execute_notebook", started)
-    with pytest.raises(SectionError, match="no parameter 'm'"):
-        run_section(notebook(tmp_path / "n.ipynb"), tmp_path / "out" / "n.ipynb", {"m": 1})
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_every_section_refuses_a_mistyped_parameter(path: Path) -> None:
-    with pytest.raises(
-        SectionError, match=rf"{path.name} has no parameter 'n_bot'; its parameters are:\n  \w+ = "
-    ):
-        check_parameters(path, {"n_bot": 500})
 
 
 def test_a_section_runs_with_its_parameters_and_a_failing_one_is_kept_aside(
@@ -259,10 +218,6 @@ def test_the_command_runs_one_section(
     assert project == [{"source": ["runs/a", "runs/b"], "n": 4}]
     assert capsys.readouterr().out == f"{Path('_build/reruns/01.ipynb')}\n"
     assert Path("_build/reruns/01.ipynb").is_file()
-    assert sections.main(["run", "01", "--source", "a b.jsonl, runs/b "]) == 0
-    assert project[-1] == {"source": ["a b.jsonl", "runs/b"]}
-    assert sections.main(["run", "01", "--source", "hub"]) == 0
-    assert project[-1] == {"source": "hub"}
     assert sections.main(["run", "02", "--source", "hub", "--output", "mine.ipynb"]) == 0
     assert project[-1] == {}  # this section has no source
     assert Path("mine.ipynb").is_file()
@@ -274,13 +229,8 @@ def test_the_command_runs_one_section(
         (["run", "03"], "there is no section '03' in notebooks; there are: 01, 02"),
         (["run", "01", "-p", "m=4"], "01.ipynb has no parameter 'm'; its parameters are:"),
         (["run", "01", "-p", "n"], "parameter 'n': expected NAME=VALUE"),
-        (
-            ["run", "01", "-p", "n=5e1"],
-            "01.ipynb: n must be a whole number, and 5e1 is read as text; write 50",
-        ),
+        (["run", "01", "-p", "n=5e1"], "01.ipynb: n must be a whole number, not '5e1'"),
         (["run", "01", "--source", "a.jsonl,,b.jsonl"], "source 'a.jsonl,,b.jsonl': an empty name; expected"),
-        (["run", "01", "--source", "a.jsonl,"], "source 'a.jsonl,': an empty name"),
-        (["run", "01", "--source", " "], "source ' ': an empty name"),
         (["run", "01", "-p", "n=0"], "01.ipynb: cell 2 failed with ZeroDivisionError: division by zero"),
         (["store", "../01"], "there is no section '../01'"),
     ],
@@ -293,19 +243,6 @@ def test_the_command_fails_with_a_message(
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.out == ""
-
-
-def test_an_interrupted_command_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupt(_: str) -> Path:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(sections, "section_path", interrupt)
-    assert sections.main(["run", "01_setting"]) == 130
-    shown = capsys.readouterr().err
-    assert shown.startswith("interrupted; the same command starts again")
-    assert shown.count("\n") == 1
 
 
 def test_the_command_stores_all_sections(project: list[Mapping[str, Any]]) -> None:

@@ -225,12 +225,6 @@ def test_what_is_missing_is_named() -> None:
     assert chosen(ruled=others)[1] == "the two arms have no question in common"
 
 
-def test_a_larger_budget_is_not_spent_after_eight_actions() -> None:
-    longer = [each | {"budget": 16} for each in ALONE]
-    frame, ruled = pd.DataFrame(longer), pd.DataFrame(RULED)
-    assert first_rescued_question(frame, ruled)[0] == ""
-
-
 def test_on_the_released_cells_the_question_is_found_again_by_reading_them_in_order() -> None:
     alone, ruled = (
         load_episodes(condition=condition, regimes="persistent").set_index("question_id")
@@ -264,8 +258,3 @@ def test_steps_of_an_episode_by_hand() -> None:
     assert steps["judgment"].tolist()[:5] == ["USELESS", "UNPARSED", "USELESS", "USELESS", None]
     assert steps["action"].tolist() == ["search"] * 8 + ["finish"]
     assert steps["t"].tolist() == list(range(1, 10))
-
-
-def test_an_episode_that_is_not_there_is_refused() -> None:
-    with pytest.raises(EpisodeError, match="none of question 'z' in the regime 'persistent'"):
-        episode_steps(pd.DataFrame(ALONE), "z")

@@ -194,30 +194,6 @@ def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed
 
 
-def test_adjudicated_is_what_somebody_ruled_on(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert annotate(run) == 0
-    printed = capsys.readouterr().out
-    assert "(S1); S1 not adjudicated; S2 not adjudicated\n" in printed
-    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
-    folder = run.with_name("my-run.probes") / "annotation"
-    sheet = filled(folder / "disagreements-S1.csv")
-    n = len(pd.read_csv(sheet))
-    assert annotate(run, "--adjudicated", str(sheet)) == 0
-    printed = capsys.readouterr().out
-    assert f"{sheet}: adjudicated: {n} of {n} on the sheet; elsewhere the primary's label stands" in printed
-    assert f"(S1); S1 adjudicated: {n} of {n} on the sheet; S2 not adjudicated\n" in printed
-    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
-    # Of the stream without rulings the sheet is still there to be filled in.
-    assert f"{folder / 'disagreements-S2.csv'}: is there already" in printed
-    unfilled = folder / "disagreements-S2.csv"
-    assert annotate(run, "--adjudicated", str(unfilled)) == 0
-    printed = capsys.readouterr().out
-    assert f"{unfilled}: not adjudicated; elsewhere" not in printed
-    assert f"{unfilled}: not adjudicated: no row is filled in" in printed
-    assert "Δ of stated judgments (S2), not adjudicated\n" in printed
-    assert "primary label correct" not in printed
-
-
 def test_streams_one_after_the_other_are_as_both_at_once(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -263,3 +239,11 @@ def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothin
     said = capsys.readouterr().err
     assert "scripted-annotator-20/S2: holds another annotation" in said
     assert "different: the records to label are not the same (other runs, or another sample)" in said
+
+
+def test_no_name_of_a_foreign_run_is_a_formula(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for file in run.glob("*.json*"):
+        file.write_text(file.read_text().replace('"scripted:own-5"', '"=HYPERLINK(1)"'))
+    assert annotate(run, "--stream", "S2") == 0
+    table = pd.read_csv(run.with_name("my-run.probes") / "annotation" / "labels.csv")
+    assert set(table["model"]) == {"'=HYPERLINK(1)"}

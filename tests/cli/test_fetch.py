@@ -7,7 +7,7 @@ from typing import Any
 import huggingface_hub
 import pandas as pd
 import pytest
-from hub_cache import contents, own_cache
+from hub_cache import own_cache
 from judged_useless import load_episodes
 from judged_useless.cli.main import main
 from judged_useless.environment.regimes import MEAN6
@@ -99,20 +99,3 @@ def test_without_network_it_says_so_in_one_sentence(
     assert "judged-useless fetch" in shown.err
     assert "the hub could not be reached" in shown.err
     assert not cache.parent.exists()
-
-
-def test_a_failing_fetch_leaves_the_cache(
-    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    small = {split: [made_up_cell(split)] for split in ("test300", "fresh300")}
-    assert main(["fetch", "--repository", str(hub_folder(tmp_path / "hub", small))]) == 0
-    before = contents(cache.parent)
-    for part in (tmp_path / "hub" / "data").glob("fresh300*"):
-        part.write_bytes(b"cut off")
-    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", tmp_path / "another")
-    capsys.readouterr()
-    assert main(["fetch", "--repository", str(tmp_path / "hub")]) == 1
-    shown = capsys.readouterr()
-    assert "cannot be read as a data set (Could not open Parquet input source" in shown.err.splitlines()[-1]
-    assert shown.out == ""
-    assert contents(cache.parent) == before

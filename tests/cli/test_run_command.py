@@ -40,11 +40,6 @@ def test_an_undefined_contrast_says_so(tmp_path: Path, capsys: pytest.CaptureFix
     assert "Δ is undefined" in capsys.readouterr().out
 
 
-def test_no_failing_regime_means_no_contrast(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main("--model", "scripted:clock-2", "--out", str(tmp_path), "--regimes", "clean") == 0
-    assert "Δ is undefined" in capsys.readouterr().out
-
-
 def test_requests_that_fail_are_status_one(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,14 +1,13 @@
 """Decision points: by hand, against a plain builder, and on the released episodes."""
 
-from collections.abc import Callable, Iterator
 from typing import Any
 
 import pandas as pd
 import pytest
 from hypothesis import given, settings
-from judged_useless import FAIL, decision_points, load_episodes
+from judged_useless import decision_points, load_episodes
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.decisions import build_decision_points, observation_table
+from judged_useless.episodes.decisions import observation_table
 from judged_useless.episodes.schema import EpisodeError
 from made_up_episodes import episode, random_episodes
 
@@ -122,35 +121,6 @@ def test_backup_search_never_fails() -> None:
     row = episode("----", regime="ts_persistent", actions=actions)
     assert decision_points([row])["failed_run"].to_list() == [1, 0, 1, 2]
     assert observation_table([row])["failed"].to_list() == [True, False, True, True]
-
-
-def test_labels_that_are_missing_are_left_out() -> None:
-    row = {"question_id": "q", "actions": ["search", "finish"], "judgments": ["USELESS"]}
-    table = decision_points([row])
-    assert table.columns[:4].to_list() == ["question_id", "t", "action", "answered"]
-    assert table["failed_run"].isna().all()
-    with pytest.raises(EpisodeError, match="field 'regime' is missing, and this measure needs it"):
-        build_decision_points([row]).label_codes("regime")
-    codes, values = build_decision_points([episode("--"), episode("-", regime="clean")]).label_codes("regime")
-    assert (codes.tolist(), values) == ([0, 0, 1], ("persistent", "clean"))
-
-
-def _rows(rows: Rows) -> Any:
-    return rows
-
-
-def _generator(rows: Rows) -> Iterator[dict[str, Any]]:
-    return iter(rows)
-
-
-def _shuffled_index(rows: Rows) -> pd.DataFrame:
-    return pd.DataFrame(rows, index=[f"row {9 - i}" for i in range(len(rows))])
-
-
-@pytest.mark.parametrize("form", [_rows, _generator, pd.DataFrame, _shuffled_index, tuple])
-def test_every_form_gives_the_same_table(form: Callable[[Rows], Any]) -> None:
-    rows = [episode("-+-", question_id=f"q{i}", regime=regime) for i, regime in enumerate(FAIL)]
-    pd.testing.assert_frame_equal(decision_points(form(rows)), decision_points(rows))
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import tracemalloc
 
 import pandas as pd
 from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.episodes.steps import steps_of
+from judged_useless.episodes.frames import steps_of
 from made_up_episodes import episode
 
 

@@ -57,15 +57,6 @@ def test_bootstrap_equals_a_loop_of_fits(random_cell: Any, question_effects: boo
         assert found == pytest.approx(fitted(sample, question_effects), abs=1e-8)
 
 
-def test_collinear_dummies_do_not_matter(random_cell: Any) -> None:
-    """In recover_after_1 alone there is one regime; its dummy is the constant."""
-    cell = random_cell(2, 20)
-    one = cell[cell["regime"] == "recover_after_1"]
-    assert hazard_model(one, n_boot=5)["value"].tolist() == pytest.approx(
-        fitted(rows_of(one), False), abs=1e-9
-    )
-
-
 def test_design_uses_decisions_after_useless_results_only(episode: Any) -> None:
     points = build_decision_points(
         [episode("q", "--+-----", last="", regime="persistent"), episode("r", "++", regime="persistent")]

@@ -44,7 +44,7 @@ def test_a_budget_that_the_data_contradict_is_taken_from_them_and_said(episode: 
     assert (found.value, found.low, found.high) == (told.value, told.low, told.high)
     assert found.note == "no budget is stated, so it is taken to be the 30 actions of the longest episode"
     assert told.note == ""
-    assert found.note in repr(found)
+    assert found.note in str(found)
     assert found.note in found._repr_html_()
     assert time_matched_contrast(rows, t_max=6, n_boot=50).note == ""  # said by the reader
     for measure in (integration_index, design_label_contrast):

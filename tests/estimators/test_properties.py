@@ -72,14 +72,6 @@ def test_permuting_questions_changes_no_value(random_cell: Any, measure: str, se
     same(MEASURES[measure](cell), MEASURES[measure](shuffled), ("value", "n", "n_clusters"))
 
 
-@pytest.mark.parametrize("measure", MEASURES)
-def test_order_within_questions_changes_no_interval(random_cell: Any, measure: str) -> None:
-    """The stream draws questions in order of first appearance; the order of a question's episodes is free."""
-    cell = random_cell(4, 10)
-    backwards = pd.concat([part.iloc[::-1] for _, part in cell.groupby("question_id", sort=False)])
-    same(MEASURES[measure](cell), MEASURES[measure](backwards), ("value", "low", "high"))
-
-
 @pytest.mark.parametrize("policy", ["answers at the deadline", "clock, action 6", rising_with_time(0.06)])
 def test_stopping_by_time_has_no_contrast_in_expectation(policy: Any) -> None:
     values = simulated_values(policy, n_questions=100, n_simulations=60, seed=11)

@@ -79,7 +79,7 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
 def make(started: Engine, name: str = "m", **options: Any) -> Any:
     model: Any = get_model(f"vllm:{name}", **options)
     model._tokenizer = Tokenizer()
-    model._started = started
+    model._engine = started
     return model
 
 

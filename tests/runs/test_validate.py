@@ -1,7 +1,6 @@
 """The independent check: silent on what the loop writes, loud on anything else."""
 
 import copy
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,6 @@ from hamlet_cell import run
 from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.models.scripted import ScriptedModel
 from judged_useless.protocol.conditions import CONDITIONS
-from judged_useless.runs.recorded import Run
-from judged_useless.runs.run_files import RunError
 from validate_run import validate_run, validate_trajectory
 
 pytest_plugins = ("run_fixtures",)
@@ -119,21 +116,3 @@ def test_a_tampered_trajectory_is_found_out(
     tamper(tampered)
     problems = validate_trajectory(tampered, spec, question, pool)
     assert any(problem.startswith(found) or found in problem for problem in problems), problems
-
-
-async def test_what_is_missing_or_foreign_is_found_out(tmp_path: Path) -> None:
-    made = await run(tmp_path)
-    file = made.path / "clean.jsonl"
-    lines = file.read_text().splitlines()
-    foreign = json.loads(lines[0]) | {"question_id": "zz"}
-    file.write_text("\n".join([*lines[1:-1], json.dumps(foreign)]) + "\n")
-    problems = validate_run(made.path)
-    assert "clean, question zz: not a question of this split" in problems
-    assert "17 trajectories, expected 18" in problems
-
-
-def test_no_run_directory_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="no run directory"):
-        validate_run(tmp_path)
-    with pytest.raises(RunError, match="no run directory"):
-        Run(tmp_path)

@@ -87,9 +87,9 @@ def _grouped_axes(
 
 def _sorted(rows: pd.DataFrame, by: Sequence[str], words: Mapping[str, str]) -> pd.DataFrame:
     """Return rows in the order of `words`, then of the paper, then as they come."""
-    known = list(dict.fromkeys([*words, *MODELS, *CONDITIONS]))
-    place = {name: i for i, name in enumerate(known)}
-    keys = [rows[name].map(lambda each: place.get(each, len(known))) for name in by]
+    there = [each for name in by for each in rows[name]]
+    place = {name: i for i, name in enumerate(dict.fromkeys([*words, *MODELS, *CONDITIONS, *there]))}
+    keys = [rows[name].map(place) for name in by]
     order = pd.concat(keys, axis=1, keys=range(len(by))).sort_values([*range(len(by))], kind="stable").index
     return rows.loc[order].reset_index(drop=True)
 

@@ -5,6 +5,7 @@ from functools import cache
 from inspect import signature
 from math import isfinite
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 import pandas as pd
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
@@ -50,7 +51,7 @@ class Calculator:
         """Return a measure, or the word that is its result."""
         call = measure.function(len(keys))
         assert call is not None
-        parts = [self.cells.part(key, regimes) for key in keys]
+        parts = [measure.prepared(self.cells.part(key, regimes)) for key in keys]
         given = {"regimes": regimes, "price": price} | self._resampling
         if "regime" in _parameters(call):
             if len(regimes) > 1:
@@ -59,13 +60,16 @@ class Calculator:
                 )
             given["regime"] = regimes[0]
         options = {name: each for name, each in given.items() if name in _parameters(call)} | measure.options
-        made = (call, tuple(keys), regimes, tuple(sorted(options.items(), key=str)))
+        made = (call, measure.of, tuple(keys), regimes, tuple(sorted(options.items(), key=str)))
         if "memory" in _parameters(call):
             options["memory"] = self._made
         if made not in self._made:
             pairs = len(parts) > measure.cells
             arguments = [list(zip(parts[::2], parts[1::2], strict=True))] if pairs else parts
-            self._made[made] = call(*arguments, **options)
+            with catch_warnings():
+                # Which cells a number compares is the paper's choice: two runs of the same questions differ.
+                filterwarnings("ignore", "the two cells differ")
+                self._made[made] = call(*arguments, **options)
         return self._picked(self._made[made], measure, parts[0])
 
     def _picked(self, made: Any, measure: PaperMeasure, part: pd.DataFrame) -> Estimate | str:  # noqa: ANN401

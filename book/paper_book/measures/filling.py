@@ -69,33 +69,7 @@ def probe_commands(
     split: str = "test300",
     section: str = "",
 ) -> list[str]:
-    """Return the commands that run a cell of HotpotQA and ask something of it afterwards.
-
-    Parameters
-    ----------
-    model : str
-        Name as released; with its provider in front, such as ``scripted:never``, it is taken as it is.
-    probes : sequence of str
-        Keys of `judged_useless.afterwards.PROBES`.
-    regimes : sequence of str, default MEAN4
-        Regimes of the run; the default ones are those of the paper's belief probe.
-    condition, split : str
-        Of the run.
-    section : str, optional
-        Page that is to be executed on it afterwards.
-
-    Returns
-    -------
-    list of str
-        The run, the probes of it, and the page.
-
-    Examples
-    --------
-    >>> for command in probe_commands("qwen3-8b", ["beliefs"], ["persistent"]):
-    ...     print(command)
-    judged-useless run --model vllm:qwen3-8b --condition unaided --out runs/qwen3-8b-unaided
-    judged-useless replay runs/qwen3-8b-unaided --probe beliefs
-    """
+    """Return the commands that run a cell of HotpotQA and ask something of it afterwards."""
     folder = f"runs/{model.rpartition(':')[2]}-{condition}"
     shown = [f"make section NAME={section} SOURCE={folder} MODEL={model} SPLIT={split}"] if section else []
     return [
@@ -151,19 +125,7 @@ def commands_to_fill(compared: pd.DataFrame, *, probed: bool = True) -> list[str
 
 
 def to_fill(compared: pd.DataFrame) -> dict[str, Any]:
-    """Return what would fill the empty cells of a comparison: which model's, and how.
-
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Rows of :func:`paper_book.measures.recompute.recompute`.
-
-    Returns
-    -------
-    dict
-        ``missing``, a note for below the table, and ``commands``, the lines to run: arguments of
-        :func:`paper_book.tables.data_table.comparison_table`.
-    """
+    """Return what would fill the empty cells of a comparison: which model's, and how."""
     models: dict[str, dict[str, None]] = {}
     for record, kind in _empty(compared):
         models.setdefault(kind, {})[str(record["model"])] = None

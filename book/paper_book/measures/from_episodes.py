@@ -127,24 +127,24 @@ def discarding_rate(part: pd.DataFrame, *, level: float) -> Estimate:
     return share("rule fired", part["n_discarded"].to_numpy(dtype=np.int64) > 0, part, level)
 
 
+def where_fired(part: pd.DataFrame) -> pd.DataFrame:
+    """Return the episodes in which the rule fired."""
+    there = part[fired(part)]
+    if there.empty:
+        raise UndefinedEstimateError("the rule fired nowhere")
+    return there
+
+
 def answered_after_firing(part: pd.DataFrame, *, level: float) -> Estimate:
     """Return the share of episodes that answer, among those in which the rule fired."""
-    there = part[fired(part)]
+    there = where_fired(part)
     return share("answered after the rule fired", ends_in_answer(there), there, level)
 
 
 def success_where_fired(part: pd.DataFrame, *, level: float) -> Estimate:
     """Return the share of right episodes, among those in which the rule fired."""
-    there = part[fired(part)]
+    there = where_fired(part)
     return share("right after the rule fired", there["success"].to_numpy(dtype=bool), there, level)
-
-
-def median_where_fired(part: pd.DataFrame, *, regime: str, n_boot: int, seed: int, level: float) -> Estimate:
-    """Return the median answering action, among the episodes in which the rule fired."""
-    there = part[fired(part)]
-    if there.empty:
-        raise UndefinedEstimateError("the rule fired nowhere")
-    return estimators.median_answer_action(there, regime=regime, n_boot=n_boot, seed=seed, level=level)
 
 
 def exhausted_where_rule_fired(other: pd.DataFrame, rule: pd.DataFrame, *, level: float) -> Estimate:

@@ -3,6 +3,7 @@
 Each function gets the episodes of one cell, or of two, in the regimes that are read.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,6 @@ from paper_book.measures.calculator import plain
 from paper_book.measures.from_episodes import share
 
 Memory = dict[tuple[object, ...], Any]
-#: Decisions of each model after a failed, and after a real, result that an annotator labelled (D.4).
-PER_STRATUM = 80
 
 # --- answering at once: branches replayed from recorded decisions -----------------------------------
 
@@ -113,22 +112,6 @@ def repaired(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(success=part["repaired_success"].infer_objects())
 
 
-def success_repaired(
-    part: pd.DataFrame, *, regimes: tuple[str, ...], n_boot: int, seed: int, level: float
-) -> Estimate:
-    """Return mean success after repair."""
-    return estimators.mean_success(repaired(part), regimes=regimes, n_boot=n_boot, seed=seed, level=level)
-
-
-def difference_repaired(
-    a: pd.DataFrame, b: pd.DataFrame, *, regimes: tuple[str, ...], n_boot: int, seed: int, level: float
-) -> Estimate:
-    """Return the paired difference in success after repair."""
-    return estimators.paired_contrast(
-        repaired(a), repaired(b), regimes=regimes, n_boot=n_boot, seed=seed, level=level
-    )
-
-
 def _copies_template(answer: object) -> bool:
     # Here, because probes bring the models along, which take longer to import than all measures.
     from judged_useless.afterwards.replies import is_placeholder
@@ -168,33 +151,13 @@ def labelled(part: pd.DataFrame) -> pd.DataFrame:
     return part.assign(stated=part["stated_by_label"])
 
 
-def labelled_contrast(part: pd.DataFrame, *, n_boot: int, seed: int, level: float) -> Estimate:
-    """Return Δ on labelled judgments."""
-    return estimators.time_matched_contrast(
-        labelled(part), judgments="stated", n_boot=n_boot, seed=seed, level=level
-    )
-
-
-def answered_after_labels(part: pd.DataFrame, *, regime: str, level: float) -> Estimate:
-    """Return the share of episodes that answer after five labelled judgments in a row said useless."""
-    return estimators.answer_rate_after_run(
-        labelled(part), k=5, regime=regime, judgments="stated", level=level
-    )
-
-
-def agreement_of_sample(part: pd.DataFrame, *, n_boot: int, seed: int, level: float) -> pd.DataFrame:
-    """Return how stated judgments compare with the side channel, on 80 and 80 decisions."""
-    return estimators.stated_agreement(
-        labelled(part), per_stratum=PER_STRATUM, n_boot=n_boot, seed=seed, level=level
-    )
-
-
-def explicit_of_sample(part: pd.DataFrame, *, n_boot: int, seed: int, level: float) -> Estimate:
-    """Return at how many of these decisions a judgment is stated."""
-    table = agreement_of_sample(part, n_boot=n_boot, seed=seed, level=level)
+def explicit_of_sample(
+    part: pd.DataFrame, *, per_stratum: int, n_boot: int, seed: int, level: float
+) -> Estimate:
+    """Return at how many of the sampled decisions a judgment is stated."""
+    table = estimators.stated_agreement(part, per_stratum=per_stratum, n_boot=n_boot, seed=seed, level=level)
     found = Estimate.from_row(table.T["explicit"].to_dict())
-    count = {"count": float(round(found.value * found.n))}
-    return Estimate(**dict(found) | {"parts": count})  # type: ignore[arg-type]
+    return replace(found, parts={"count": float(round(found.value * found.n))})
 
 
 def share_explicit(part: pd.DataFrame, *, level: float) -> Estimate:

@@ -5,6 +5,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
+import pandas as pd
 from judged_useless._io.paths import data_dir
 from judged_useless.environment.regimes import FAIL, MEAN3, MEAN4, MEAN6
 from pydantic import Field, model_validator
@@ -40,6 +41,7 @@ class PaperMeasure(Strict):
 
     call: str | None = None
     pooled: str | None = None
+    of: str | None = None
     options: dict[str, Any] = Field(default_factory=dict)
     part: str | None = None
     n: str | None = None
@@ -65,6 +67,11 @@ class PaperMeasure(Strict):
         """Return the call for so many cells, or None where there is none."""
         name = self.call if n_cells == self.cells else self.pooled if n_cells > self.cells else None
         return _function(name) if name else None
+
+    def prepared(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Return the episodes as the call gets them."""
+        made: pd.DataFrame = _function(self.of)(part) if self.of else part
+        return made
 
     def regimes(self, name: str, task: str) -> tuple[str, ...]:
         """Return the regimes that are read for a number that names these; none where it must name some."""

@@ -163,8 +163,8 @@ def _where(case: RegisteredCase) -> str:
     return ", ".join([*([case.model] if case.model else []), *texts])
 
 
-def case_rows(results: Sequence[RegisteredResult], *, decided: bool = True) -> pd.DataFrame:
-    """Return the cases of tests with their numbers."""
+def case_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
+    """Return the decided cases of tests with their numbers, and the outcome that the paper prints."""
     rows = [
         (
             result.test.key,
@@ -177,7 +177,7 @@ def case_rows(results: Sequence[RegisteredResult], *, decided: bool = True) -> p
         )
         for result in results
         for case in result.cases
-        if case.decided or not decided
+        if case.decided
     ]
     columns = ["test", "check", "case", "numbers", "recomputed", "published", "needs"]
     return pd.DataFrame(rows, columns=columns)

@@ -13,6 +13,7 @@ from paper_book.registered.report import agreement, claim_rows, outcome_rows
 from paper_book.registered.results import NOT_EVALUABLE, NOT_INTERPRETED, RegisteredResult
 from paper_book.tables.data_table import Table
 from paper_book.tables.grouped import Group, GroupedTable, Text
+from paper_book.tables.number_texts import printed_text
 
 #: What a quantity of the tables goes without saying.
 _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
@@ -87,11 +88,7 @@ def outcome_table(
 
     def cells(row: "pd.Series[Any]") -> Sequence[Text]:
         rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
-        return (
-            (row["prediction"], rule),
-            row["published"],
-            (row["recomputed"], _decided(row)),
-        )
+        return (row["prediction"], rule), row["published"], (row["recomputed"], _decided(row))
 
     columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
     groups = _grouped(results, columns, cells, "recomputed", opened=True)
@@ -102,19 +99,6 @@ def outcome_table(
 def claim_table(results: Sequence[RegisteredResult], *, caption: str) -> Table:
     """Return Table 3: claims, linked to the sections that recompute them and to their tests."""
     return Table(claim_rows(results), caption)
-
-
-def _printed_text(row: "pd.Series[Any]") -> str:
-    """Return a published number as printed: value and interval, a count, or a bound alone."""
-    low, high = str(row["low_printed"]), str(row["high_printed"])
-    if pd.notna(row["k"]) and not row["value_printed"]:
-        return f"{row['k']}/{row['n']}"
-    texts = [str(row["value_printed"])] if row["value_printed"] else []
-    if low and high:
-        texts.append(f"[{low}, {high}]")
-    else:
-        texts += [f"{name} bound {bound}" for name, bound in (("lower", low), ("upper", high)) if bound]
-    return " ".join(texts).replace("-", "−")
 
 
 def _recomputed_text(row: "pd.Series[Any]") -> str:
@@ -130,7 +114,7 @@ def number_table(results: Sequence[RegisteredResult], *, caption: str, source: s
         {
             "test": rows["test"],
             "quantity": [_USUAL.sub("", each) for each in rows["quantity"]],
-            "published": [_printed_text(row) for _, row in rows.iterrows()],
+            "published": [printed_text(row) for row in rows.to_dict("records")],
             f"recomputed ({source})": [_recomputed_text(row) for _, row in rows.iterrows()],
             "at printed precision": [words.get(each, "") for each in rows.get("equal", [])],
         }
@@ -156,11 +140,7 @@ def record_table(record: Sequence[RegisteredResult], *, caption: str) -> Grouped
     """Return the tests decided on the paper's printed numbers, by document."""
 
     def cells(row: "pd.Series[Any]") -> Sequence[Text]:
-        return (
-            row["published"],
-            row["as printed"],
-            (row["recomputed"], _decided(row)),
-        )
+        return row["published"], row["as printed"], (row["recomputed"], _decided(row))
 
     columns = ("test", "published", "as printed", "on printed numbers")
     return GroupedTable(caption, _grouped(record, columns, cells, "on printed numbers"))

@@ -182,33 +182,7 @@ def slug(key: str) -> str:
 
 
 class RegisteredTest(Strict):
-    """A registered test.
-
-    Attributes
-    ----------
-    id, document : str
-        Its name, and the document that fixed it.
-    prediction : str
-        What was predicted, in our words.
-    models : tuple of str
-        Models it is asked of; `optional_models` are those it may go without.
-    task, split, budget : str, str, int
-        Where its quantities are measured unless they say otherwise.
-    first_questions : int, optional
-        Only this many questions of the split, in the order of its manifest.
-    multiplicity : {"none", "holm"}
-        Whether one-sided p-values are adjusted across the models of a hypothesis.
-    exploratory : bool
-        Exploratory by design, so without a criterion.
-    ours : str
-        What the paper leaves open, and how it is filled in here.
-    presumes : str, optional
-        Test without which this one is not interpreted.
-    rule : tuple of RuleCheck
-        The decision rule.
-    published : PrintedOutcome
-        What the paper prints.
-    """
+    """A registered test."""
 
     id: Text
     document: Text

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 from judged_useless.estimators.estimate import Estimate
 
-from paper_book.figures.style import MODELS
 from paper_book.measures.filling import to_fill
 from paper_book.measures.own_models import of_the_paper
 from paper_book.published.comparing import compare, one_each
@@ -122,7 +121,7 @@ def matched(
         others = there[(there["condition"] == page.condition) & ~there["model"].isin(["", *given])]
         absent = Estimate.undefined(page.missing or "the source has no episode of it")
         estimates += [(fixed | {"measure": measure, "model": each}, absent) for each in others["model"]]
-        order = list(dict.fromkeys([*MODELS, *(labels["model"] for labels, _ in estimates)]))
+        order = list(dict.fromkeys([*published(2)["model"], *(labels["model"] for labels, _ in estimates)]))
         estimates.sort(key=lambda each: order.index(each[0]["model"]))
     nothing = not estimates
     if nothing:  # of no quantity: the columns are still those of any other

@@ -9,8 +9,8 @@ import pandas as pd
 from judged_useless._io.messages import shown
 from judged_useless.afterwards.items import EPISODE
 from judged_useless.afterwards.rubric import STREAMS, Ruling, Stream, get_stream
+from judged_useless.episodes.frames import current_run
 from judged_useless.episodes.schema import missing
-from judged_useless.episodes.steps import current_run
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.inference import wilson_interval

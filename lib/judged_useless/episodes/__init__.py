@@ -16,35 +16,17 @@ if TYPE_CHECKING:
 
 #: Public names and the module of each, imported when first used: a run needs the schema alone.
 _PUBLIC = {
-    "EpisodeError": "schema",
-    "NoEpisodesError": "schema",
-    "contrasted_decisions": "decisions",
-    "decision_points": "decisions",
-    "how_episodes_end": "decisions",
-    "judged_by_position": "decisions",
-    "load_jsonl": "formats",
-    "load_parquet": "formats",
-    "observation_table": "decisions",
-    "validate": "schema",
-    "write_parquet": "formats",
+    **dict.fromkeys(("EpisodeError", "NoEpisodesError", "validate"), "schema"),
+    **dict.fromkeys(("load_jsonl", "load_parquet", "write_parquet"), "formats"),
 }
 
 __all__ = [
-    "EpisodeError",
-    "NoEpisodesError",
-    "contrasted_decisions",
-    "decision_points",
-    "how_episodes_end",
-    "judged_by_position",
-    "load_jsonl",
-    "load_parquet",
-    "observation_table",
-    "validate",
-    "write_parquet",
-]
+    "EpisodeError", "NoEpisodesError", "contrasted_decisions", "decision_points", "how_episodes_end",
+    "judged_by_position", "load_jsonl", "load_parquet", "observation_table", "validate", "write_parquet",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
-    if name not in _PUBLIC:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_PUBLIC.get(name, 'decisions')}"), name)

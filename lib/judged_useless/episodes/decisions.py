@@ -6,9 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.frames import as_frame
-from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import (
+from judged_useless.episodes.frames import (
     FINISH,
     NONE,
     UNKNOWN,
@@ -17,9 +15,11 @@ from judged_useless.episodes.steps import (
     USELESS,
     Ints,
     Steps,
+    as_frame,
     current_run,
     steps_of,
 )
+from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Bools = NDArray[np.bool_]
@@ -226,24 +226,18 @@ def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     length = frame["actions"].map(len)
-    answered = frame["actions"].map(lambda actions: len(actions) > 0 and actions[-1] == "finish").astype(bool)
-    facts = pd.DataFrame(
-        {
-            "regime": frame["regime"],
-            "answered": answered,
-            "answering action": length.where(answered),
-            "calls": length - answered,
-        }
+    answered = frame["actions"].map(lambda actions: list(actions[-1:]) == ["finish"]).astype(bool)
+    facts = frame[["regime"]].assign(answered=answered, at=length.where(answered), calls=length - answered)
+    by_regime = facts.groupby("regime", sort=False)
+    table = by_regime.agg(
+        episodes=("calls", "size"),
+        share=("answered", "mean"),
+        median=("at", "median"),
+        calls=("calls", "mean"),
     )
-    grouped = facts.groupby("regime", sort=False)
-    return pd.DataFrame(
-        {
-            "episodes": grouped.size(),
-            "share answered": grouped["answered"].mean().round(3),
-            "median answering action": grouped["answering action"].median(),
-            "tool calls": grouped["calls"].mean().round(2),
-        }
-    ).reset_index()
+    table["share"], table["calls"] = table["share"].round(3), table["calls"].round(2)
+    table.columns = pd.Index(["episodes", "share answered", "median answering action", "tool calls"])
+    return table.reset_index()
 
 
 def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:

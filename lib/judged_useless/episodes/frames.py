@@ -1,10 +1,15 @@
-"""Episodes of any accepted form as a table, checked where they enter."""
+"""Episodes of any accepted form as a checked table, and their steps as flat arrays of small integers."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.schema import (
     MINIMUM,
     OPTIONAL,
@@ -16,6 +21,14 @@ from judged_useless.episodes.schema import (
     require_columns,
     validate,
 )
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+Ints = NDArray[np.int64]
+
+#: Code of a missing word; a run that cannot be known, because a judgment in it is missing.
+NONE = UNKNOWN = -1
+USELESS, USEFUL, UNPARSED = (JUDGMENTS.index(word) for word in ("USELESS", "USEFUL", "UNPARSED"))
+FINISH, _BACKUP, _LOOKUP = (ACTIONS.index(word) for word in ("finish", "backup_search", "lookup"))
 
 
 def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
@@ -95,3 +108,113 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
     unread = [name for name in PROBED if name in frame and not beside and name not in required]
     validate(frame.drop(columns=unread), required=required)
     return frame if isinstance(episodes, pd.DataFrame) else typed(frame)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """All actions of some episodes, one after the other.
+
+    Attributes
+    ----------
+    n_actions : numpy.ndarray of int, shape (episodes,)
+        Actions of each episode.
+    action, judgment, failed : numpy.ndarray of int, shape (steps,)
+        Code of the action; of the judgment of its result, and whether that failed by design (1 or 0), with
+        -1 where there is none or it is not known.
+    """
+
+    n_actions: Ints
+    action: Ints
+    judgment: Ints
+    failed: Ints
+
+    @property
+    def episode(self) -> Ints:
+        """Row of the episode of each step."""
+        return np.repeat(np.arange(len(self.n_actions)), self.n_actions)
+
+    @property
+    def start(self) -> Ints:
+        """Place of the first step of each step's episode."""
+        return np.repeat(np.cumsum(self.n_actions) - self.n_actions, self.n_actions)
+
+
+def _codes(lists: Sequence[Any], words: Sequence[object]) -> tuple[Ints, Ints]:
+    """Return the words of lists as codes, one after the other, and the lists' lengths."""
+    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+    flat = np.empty(lengths.sum(), dtype=object)
+    flat[:] = list(chain.from_iterable(lists))
+    place, distinct = pd.factorize(flat)
+    known: Mapping[object, int] = {word: code for code, word in enumerate(words)}
+    # The last entry stands for a missing word, whose place is -1.
+    return np.array([*map(known.__getitem__, distinct), NONE], dtype=np.int64)[place], lengths
+
+
+def _laid_along(lists: Sequence[Any], words: Sequence[object], n_actions: Ints) -> Ints:
+    """Return lists with at most one entry an action as codes beside the actions."""
+    codes, lengths = _codes(lists, words)
+    along = np.full(n_actions.sum(), NONE, dtype=np.int64)
+    shift = np.cumsum(n_actions) - n_actions - (np.cumsum(lengths) - lengths)
+    along[np.arange(len(codes)) + np.repeat(shift, lengths)] = codes
+    return along
+
+
+def steps_of(frame: pd.DataFrame) -> Steps:
+    """Return the steps of checked episodes; those without ``judgments`` have none."""
+    action, n_actions = _codes(frame["actions"].tolist(), ACTIONS)
+    judgment = np.full(len(action), NONE, dtype=np.int64)
+    if "judgments" in frame:
+        judgment = _laid_along(frame["judgments"].tolist(), JUDGMENTS, n_actions)
+    failed = _by_design(frame, action, n_actions)
+    if "failed" in frame:
+        given = frame["failed"].notna().to_numpy()
+        lists = [each if there else () for each, there in zip(frame["failed"], given, strict=True)]
+        failed = np.where(np.repeat(given, n_actions), _laid_along(lists, (False, True), n_actions), failed)
+    return Steps(n_actions, action, judgment, failed)
+
+
+def _by_design(frame: pd.DataFrame, action: Ints, n_actions: Ints) -> Ints:
+    """Return which results fail in the schedule of their regime; -1 for a regime that has none."""
+    failed = np.full(len(action), NONE, dtype=np.int64)
+    if "regime" not in frame:
+        return failed
+    t = np.arange(len(action)) - np.repeat(np.cumsum(n_actions) - n_actions, n_actions) + 1
+    codes, names = pd.factorize(frame["regime"])
+    regime_of = np.repeat(codes, n_actions)
+    for code, name in enumerate(names):
+        try:
+            regime = get_regime(name)
+        except ValueError:
+            continue
+        here = regime_of == code
+        schedule = np.array([regime.failed(each) for each in range(1, t[here].max(initial=0) + 1)], np.int64)
+        failed[here] = schedule[t[here] - 1]
+        failed[here & (action == _BACKUP)] = 0  # the backup source never fails
+        if regime.how == "distractor":  # among those pages only searches fail (paper §6, "plausible")
+            failed[here & (action == _LOOKUP)] = 0
+    return failed
+
+
+def current_run(judgments: Ints, start: Ints | int = 0) -> Ints:
+    """Return the current run of USELESS after each judgment.
+
+    A judgment other than USELESS ends the run; a missing one makes it unknown until a judgment other than
+    USELESS has been given (paper, Appendix D.4).
+
+    Parameters
+    ----------
+    judgments : numpy.ndarray of int, shape (n,)
+        Codes, of one episode after the other.
+    start : numpy.ndarray of int, shape (n,), or int
+        Place at which the episode of each judgment begins; 0 for one episode alone.
+
+    Returns
+    -------
+    numpy.ndarray of int, shape (n,)
+        Run length, or :data:`UNKNOWN`.
+    """
+    place = np.arange(len(judgments))
+    other = np.maximum.accumulate(np.where(judgments != USELESS, place, -1))
+    run: Ints = np.where(other >= start, place - other, place - start + 1)
+    run[(other >= start) & (judgments[other] == NONE)] = UNKNOWN
+    return run

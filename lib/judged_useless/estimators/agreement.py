@@ -1,8 +1,7 @@
 """Agreement of two sets of labels, and the accuracy of a reader against labels."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 import pandas as pd
@@ -42,8 +41,7 @@ def _factorised(values: list[Hashable]) -> tuple[Ints, int]:
     return codes.astype(np.int64), len(distinct)
 
 
-@dataclass(frozen=True)
-class _Pairs:
+class _Pairs(NamedTuple):
     """Both labels of each item as codes, with its cluster."""
 
     first: Ints

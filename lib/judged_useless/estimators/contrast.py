@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
-from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.frames import UNKNOWN, as_frame
 from judged_useless.episodes.schema import Episodes
-from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import (
     Bools,

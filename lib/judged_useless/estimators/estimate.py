@@ -147,13 +147,15 @@ class Estimate(Mapping[str, object]):
         return {name: getattr(self, name) for name in _NAMES if name != "parts"}
 
     def __str__(self) -> str:
-        return f"{self.name} = {self.text()}" if self.defined else f"not available: {self.reason}"
+        if not self.defined:
+            return f"not available: {self.reason}"
+        return f"{self.name} = {self.text()}{f'; {self.note}' if self.note else ''}"
 
     def __repr__(self) -> str:
         if not self.defined:
             return str(self)
-        method, note = f"{100 * self.level:.6g}% {self.method}", f"; {self.note}" if self.note else ""
-        return f"{self}  ({method}; n = {self.n:,}, {self.n_clusters:,} questions{note})"
+        method = f"{100 * self.level:.6g}% {self.method}"
+        return f"{self}  ({method}; n = {self.n:,}, {self.n_clusters:,} questions)"
 
     def _repr_html_(self) -> str:
         return f"<p class='estimate'>{escape(repr(self))}</p>"

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.decisions import DecisionPoints
+from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import (
     Bools,

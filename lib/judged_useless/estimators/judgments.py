@@ -6,9 +6,8 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.decisions import observations_of
-from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.frames import FINISH, NONE, as_frame, steps_of
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import FINISH, NONE, steps_of
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.matching import require_one_cell, warn_if_pooled, with_judgments

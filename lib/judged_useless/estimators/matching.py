@@ -93,11 +93,11 @@ def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, st
 def require_one_cell(frame: pd.DataFrame) -> None:
     """Refuse episodes of more than one model or condition, where pooling them would mean nothing."""
     for name in ("model", "condition"):
-        values = frame[name].drop_duplicates().tolist() if name in frame else []
+        values = frame[name].unique().tolist() if name in frame else []
         if len(values) > 1:
-            mixed = ", ".join(map(repr, values[:4])) + (" and more" if len(values) > 4 else "")
             raise EpisodeError(
-                f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
+                f"episodes: field {name!r} mixes {', '.join(map(repr, values[:4]))}; give one model and "
+                "condition at a time"
             )
     if frame.duplicated(["question_id", "regime"]).any():
         raise EpisodeError(
@@ -111,19 +111,12 @@ def budget_of(episodes: pd.DataFrame) -> int:
     Where none is stated and an episode took more actions, the budget is taken to be those of the longest one;
     :func:`budget_note` says so.
     """
-    longest = int(episodes["actions"].map(len).max()) if "actions" in episodes else 0
-    assumed = max(DEFAULT_BUDGET, longest)
-    if "budget" not in episodes:
-        return assumed
-    stated = pd.to_numeric(episodes["budget"])
-    # Beside stated budgets, an episode without one has the paper's, as long as it keeps to it.
-    unstated = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else pd.Series(dtype=int)
-    budgets = {int(each) for each in stated.dropna().unique()}
-    if stated.isna().any():
-        budgets.add(max(DEFAULT_BUDGET, *unstated, 0))
+    stated = pd.to_numeric(episodes.get("budget", pd.Series(np.nan, episodes.index)))
+    taken = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else stated[:0]
+    budgets = sorted(map(int, stated.fillna(max([DEFAULT_BUDGET, *taken])).unique()))
     if len(budgets) > 1:
-        raise EpisodeError(f"episodes: field 'budget' mixes {sorted(budgets)}; contrast them one by one")
-    return budgets.pop()
+        raise EpisodeError(f"episodes: field 'budget' mixes {budgets}; contrast them one by one")
+    return budgets[0]
 
 
 def budget_note(episodes: pd.DataFrame) -> str:

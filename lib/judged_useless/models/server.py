@@ -128,7 +128,8 @@ class ServerModel(Identified, ABC):
         self._timeout = timeout
         self._is_own_service = any(each.url.startswith(self.own_service) for each in addresses)
         self.max_concurrency = max_concurrency or self.concurrency * len(addresses)
-        self._retries = retries or Retries()
+        # Each model remembers for itself whether its service was ever heard.
+        self._retries = replace(retries or Retries())
         self._meter = CostMeter(price, cost_cap_usd)
         self._servers = {each.url: Server(partial(self._client, each, key)) for each in addresses}
         clients = [client for server in self._servers.values() for client in server.clients]
@@ -224,7 +225,7 @@ class ServerModel(Identified, ABC):
             async with self._meter.request(worst) as charge:
                 with choose(self._servers, key).lease() as client:
                     started = time.perf_counter()
-                    reply = self._reply(await self._post(client, body))
+                    reply = self._reply(await self._post(client, body), body)
                     charge.usage = reply.usage
                     return self._generation(reply, budget, stop, time.perf_counter() - started)
 
@@ -248,7 +249,7 @@ class ServerModel(Identified, ABC):
         """Add to a failure what to do about it, if that is known."""
         return meaning
 
-    def _reply(self, text: str) -> Reply:
+    def _reply(self, text: str, sent: Mapping[str, Any]) -> Reply:
         """Read a reply strictly: cut off it is transient, whole and of another shape it will stay so."""
         begins = f"it begins {self._redact(text[:120])!r}"
         try:
@@ -263,7 +264,7 @@ class ServerModel(Identified, ABC):
             fault: ModelError = meaning_of_error_body(said, self._redact)
         except (KeyError, TypeError, AttributeError):
             fault = self._fatal(f"the reply has not the form of the {self.sdk} API; {begins}")
-        raise self._advised(fault, {})
+        raise self._advised(fault, sent)
 
     def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
         usage, text, reasoning = reply.usage, reply.text, reply.reasoning

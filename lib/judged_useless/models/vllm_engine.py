@@ -60,7 +60,6 @@ class VLLMModel(Identified):
         self._revision, self._engine_options = revision, dict(engine or {})
         self.max_concurrency = max_concurrency
         self._ids = count(1)
-        self._started: Any = None
 
     @cached_property
     def _tokenizer(self) -> Any:  # noqa: ANN401 - transformers'
@@ -85,13 +84,12 @@ class VLLMModel(Identified):
             arguments["enable_chunked_prefill"] = False
         return {**arguments, **self._engine_options}
 
+    @cached_property
     def _engine(self) -> Any:  # noqa: ANN401 - vLLM's
-        if self._started is None:
-            from vllm.engine.arg_utils import AsyncEngineArgs
-            from vllm.v1.engine.async_llm import AsyncLLM
+        from vllm.engine.arg_utils import AsyncEngineArgs
+        from vllm.v1.engine.async_llm import AsyncLLM
 
-            self._started = AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
-        return self._started
+        return AsyncLLM.from_engine_args(AsyncEngineArgs(**self._arguments))
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; loads vLLM and the tokenizer."""
@@ -108,9 +106,8 @@ class VLLMModel(Identified):
 
     async def aclose(self) -> None:
         """Stop the engine."""
-        if self._started is not None:
-            self._started.shutdown()
-            self._started = None
+        if (engine := vars(self).pop("_engine", None)) is not None:
+            engine.shutdown()
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt that the model sees; a last message of the assistant's is left open."""
@@ -135,7 +132,7 @@ class VLLMModel(Identified):
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
         budget = self.decoding.max_new_tokens if max_new_tokens is None else max_new_tokens
-        engine = self._engine()
+        engine = self._engine
         prompt = self.render(messages)
         # The template has written the special tokens already.
         tokens = self._tokenizer.encode(prompt, add_special_tokens=False)

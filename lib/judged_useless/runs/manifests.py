@@ -84,7 +84,7 @@ class RunManifest(TypedDict):
 
     run: str
     spec: _RunSpec
-    questions: NotRequired[list[str]]
+    questions: list[str]
 
 
 _JOB, _RUN = TypeAdapter(JobManifest), TypeAdapter(RunManifest)

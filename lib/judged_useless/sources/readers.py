@@ -62,14 +62,10 @@ def _hub_files() -> list[Path]:
             f"{source}: field 'sha256': expected a checksum for each fetched file ({error!r}); {_AGAIN}"
         ) from error
     for name in sorted(checksums.keys() | there):
-        if name not in checksums:
-            raise EpisodeError(f"{there[name]}: not among the files that source.json lists; {_AGAIN}")
-        if name not in there:
-            raise EpisodeError(f"{folder / name}: source.json lists this file, but it is not there; {_AGAIN}")
-        if sha256(there[name]) != checksums[name]:
+        if name not in there or checksums.get(name) != sha256(there[name]):
+            what = "listed in" if name not in there else "not as it is in" if name in checksums else "not in"
             raise EpisodeError(
-                f"{there[name]}: checksum differs from source.json; the file was changed or is damaged; "
-                f"{_AGAIN}"
+                f"{folder / name}: {what} source.json, so the cache was changed or is damaged; {_AGAIN}"
             )
     return list(there.values())
 

@@ -11,9 +11,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,
 
 from judged_useless._io.messages import first_fault
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
-from judged_useless.episodes.frames import as_frame
+from judged_useless.episodes.frames import UNKNOWN, as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.matching import regime_names, require_one_cell
 from judged_useless.estimators.resampling import Floats

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from judged_useless.episodes.decisions import build_decision_points
+from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import Episodes
-from judged_useless.episodes.steps import UNKNOWN
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.resampling import Measure, Resampling, Stream, cluster_sums
 from judged_useless.stopping.best_policy import optimal_policy

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import FAIL, get_regime
 from judged_useless.episodes.decisions import DecisionPoints, points_from_steps
-from judged_useless.episodes.steps import NONE, USEFUL, USELESS, Steps
+from judged_useless.episodes.frames import NONE, USEFUL, USELESS, Steps
 from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import whole_number
 from judged_useless.protocol.vocabulary import ACTIONS

@@ -271,6 +271,11 @@ def test_rows_stand_below_the_heading_of_their_group_in_the_order_of_the_words()
     assert list(places) == ["with a budget", HOSTILE, "unaided", "my model", "qwen3-8b"]
     assert places["my model"] > places["with a budget"] > places[HOSTILE]
     assert places[HOSTILE] > places["qwen3-8b"] > places["unaided"]
+    arms = compared(
+        condition=["unaided", "budget"] * 2, regime=["persistent", "persistent", "a", "a"], value=[0.1] * 4
+    )
+    rows = ticks(drawn(figures.forest(arms, "condition", group="regime", title="t", xlabel="x")).axes)
+    assert rows == ["unaided", "budget"] * 2 + ["persistent", "a"]
     many = compared(condition=[f"arm {i}" for i in range(12)], value=[0.1] * 12)
     long = drawn(figures.forest(many, "condition", title="t", xlabel="x")).axes
     assert [each.xaxis.get_tick_params()["labeltop"] for each in (long, axes)] == [True, False]

@@ -2,16 +2,15 @@
 
 import shlex
 
-import pytest
 from judged_useless import load_episodes
 from judged_useless.afterwards.probes import get_probe
 from judged_useless.cli import main as cli
 from judged_useless.environment.regimes import MEAN4, get_regime
-from paper_book.measures.filling import cell_commands, probe_commands, to_fill
+from paper_book.measures.filling import probe_commands, to_fill
 from paper_book.measures.recompute import recompute
 from paper_book.published.comparing import one_each
 from paper_book.published.transcribed import published
-from paper_book.tables.data_table import Notice, comparison_table
+from paper_book.tables.data_table import comparison_table
 
 
 def test_released_models_come_from_the_hub_and_the_others_from_runs() -> None:
@@ -61,24 +60,3 @@ def test_probe_commands_are_what_the_command_line_takes() -> None:
     )
     assert "--model scripted:never " in scripted
     assert scripted.endswith("--out runs/never-unaided")
-
-
-@pytest.mark.parametrize(
-    ("model", "conditions", "commands"),
-    [
-        ("qwen3-8b", ["enforced_rule"], ["make data", "make book SOURCE=hub"]),
-        ("search-r1", ["unaided"], ["judged-useless run --model vllm:search-r1 --condition unaided"]),
-        ("qwen3-8b", [], []),
-    ],
-)
-def test_commands_of_whole_cells(model: str, conditions: list[str], commands: list[str]) -> None:
-    assert cell_commands(model, conditions) == commands
-
-
-def test_a_notice_shows_its_commands_escaped() -> None:
-    bundle = Notice("Run these.", commands=["a <b>", "c"])._repr_mimebundle_()
-    assert "<summary>2 commands</summary><pre>a &lt;b&gt;\nc</pre>" in bundle["text/html"]
-    assert bundle["text/plain"] == "Note: Run these.\na <b>\nc"
-    many = Notice("Run these.", commands=["a"] * 4)._repr_mimebundle_()["text/html"]
-    assert '<details class="ju-fill"><summary>4 commands' in many
-    assert "<details" not in Notice("Nothing.")._repr_mimebundle_()["text/html"]

@@ -5,7 +5,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
-from judged_useless.estimators.estimate import UndefinedEstimateError
 from made_up_episodes import episode
 from measured import estimate, lacking, value
 from paper_book.measures.from_episodes import fired
@@ -62,12 +61,6 @@ def test_a_rule_on_stated_judgments_fires_where_a_turn_was_discarded(rule: pd.Da
     assert lacking("firing_rate", stated.drop(columns="n_discarded")) == ["n_discarded"]
 
 
-def test_without_judgments_firings_cannot_be_told(rule: pd.DataFrame) -> None:
-    silent = pd.DataFrame([row | {"judgments": []} for row in rule.to_dict("records")])
-    with pytest.raises(UndefinedEstimateError, match="no result has a judgment"):
-        value("n_fired", silent)
-
-
 def test_budgets_used_up_where_the_rule_fired(rule: pd.DataFrame, unaided: pd.DataFrame) -> None:
     found = estimate("exhausted_where_rule_fired", unaided, rule)
     assert (found.value, found.parts["count"], found.n) == (1.0, 2, 2)
@@ -102,14 +95,6 @@ def test_a_doubled_budget_by_hand() -> None:
     long = cell(episode("-----"), episode("------")).assign(budget=16)
     assert value("calls_increase", long, short) == pytest.approx(11 / 6 - 1)
     assert value("median_answer_action_shift", long, short) == pytest.approx(6.5 - 4)
-
-
-def test_first_exits_by_hand() -> None:
-    exits = ["backup_search", "finish", "backup_search", "search"]
-    rows = [episode("-", answered=False, regime="ts_persistent", actions=["search", last]) for last in exits]
-    assert value("backup_share_of_first_exits", cell(*rows), regime="ts_persistent") == pytest.approx(2 / 3)
-    with pytest.raises(UndefinedEstimateError, match="no episode leaves"):
-        value("backup_share_of_first_exits", cell(rows[3]), regime="ts_persistent")
 
 
 def test_useless_judgments_of_a_row_without_a_regime_pool_the_six() -> None:

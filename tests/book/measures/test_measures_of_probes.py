@@ -6,7 +6,6 @@ import pandas as pd
 import pytest
 from judged_useless.environment.regimes import MEAN4, MEAN6
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.judgments import stated_agreement
 from judged_useless.stopping.offline_policies import policy_regret, policy_values
 from made_up_episodes import episode, judgments
 from measured import estimate, lacking, value
@@ -77,12 +76,6 @@ def test_regret_is_the_estimators(replayed: pd.DataFrame, price: float) -> None:
     assert estimate("best_policy", replayed, regime="mean4", price=price) == values.index[0]
 
 
-def test_an_arm_without_the_questions_has_no_regret(replayed: pd.DataFrame) -> None:
-    arm = replayed[replayed["question_id"] != "q2"]
-    with pytest.raises(UndefinedEstimateError, match="lacks questions"):
-        value("regret", arm, replayed, regime="mean4")
-
-
 # --- repair ---------------------------------------------------------------------------------------
 
 
@@ -116,12 +109,6 @@ def test_placeholders_by_hand(repaired: pd.DataFrame) -> None:
     became = estimate("n_repaired", repaired, regime="")
     assert (became.parts["count"], became.n) == (6, 12)
     assert value("n_repaired_correct", repaired, regime="") == 6
-
-
-def test_placeholders_are_counted_over_the_papers_regimes(repaired: pd.DataFrame) -> None:
-    more = repaired[repaired["regime"] == "persistent"].assign(regime="answerless")
-    assert value("n_placeholders", pd.concat([repaired, more]), regime="") == 12
-    assert lacking("n_placeholders", repaired.assign(task="hotpotqa"), regime="") == ["episodes"]
 
 
 # --- stated judgments -----------------------------------------------------------------------------
@@ -185,25 +172,6 @@ def test_agreement_is_drawn_as_in_the_paper(stating: pd.DataFrame) -> None:
     assert value("agreement", many, regime="") == 1.0
     with pytest.raises(UndefinedEstimateError, match="kappa"):
         value("kappa", many, regime="")
-
-
-def test_kappa_is_the_estimators(stating: pd.DataFrame) -> None:
-    said = {"q1": judgments("-+------"), "q2": judgments("-+--+---")}
-    rows = [
-        row | {"question_id": f"{row['question_id']}-{n}", "stated": None}
-        | {"stated_by_label": said[row["question_id"]]}
-        for row in stating.to_dict("records") for n in range(8)
-    ]  # fmt: skip
-    many = pd.DataFrame(rows)
-    direct = stated_agreement(many.assign(stated=many["stated_by_label"]), per_stratum=80, n_boot=20)
-    for name in ("agreement", "kappa"):
-        assert value(name, many, regime="") == float(str(direct.loc[name, "value"]))
-    assert 0 < value("kappa", many, regime="") < value("agreement", many, regime="") < 1
-
-
-@pytest.mark.parametrize("name", ["delta_stated", "n_reference", "share_explicit"])
-def test_the_keyword_reader_is_no_annotator(stating: pd.DataFrame, name: str) -> None:
-    assert lacking(name, stating.drop(columns="stated_by_label"), "fail") == ["stated_by_label"]
 
 
 # --- beliefs, and what is missing -----------------------------------------------------------------

@@ -41,13 +41,6 @@ def test_a_row_names_its_questions_unless_they_are_the_tables(labels: dict[str, 
     assert (f"{MADE_UP}: on the task and questions named with the model." in html) == bool(place)
 
 
-def test_where_models_are_columns_the_column_names_the_questions() -> None:
-    compared = held(2, task="atlas", budget=8)
-    own = compared[compared["own"]]
-    assert set(own["column"]) == {f"{MADE_UP} (atlas test300)"}
-    assert set(own["row"]) <= set(compared["row"][~compared["own"]])
-
-
 def test_a_registered_test_keeps_its_name_and_says_the_questions_beside_the_number() -> None:
     compared = held(5, task="atlas", budget=8)
     own = compared[compared["own"] & compared["recomputed"].notna()]

@@ -1,12 +1,23 @@
 """What a published number needs: which measure, of which cells, at which price."""
 
+import sys
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import pandas as pd
 import pytest
-from paper_book.measures.filling import how_to_fill
+from judged_useless import load_episodes
+from judged_useless._io.paths import data_dir
+from judged_useless.estimators.estimate import Estimate
+from paper_book.measures.calculator import plain
 from paper_book.measures.quantities import quantity_of
-from paper_book.measures.registry import registry
+from paper_book.measures.recompute import recompute
+from paper_book.measures.registry import Registry, registry
 from paper_book.published.transcribed import QUANTITY, published
+from paper_book.registered.engine import evaluate
+from paper_book.registered.rules import RegisteredTest
+from paper_book.strict_yaml import read
 
 _HOTPOT = ("hotpotqa", "test300", 8)
 
@@ -43,12 +54,6 @@ def test_cells_of_a_number(table: Any, wanted: dict[str, Any], measure: str, cel
     assert what.name == measure
     model = wanted["model"]
     assert list(what.keys) == [(model, condition, *_HOTPOT) for condition in cells]
-
-
-def test_both_budgets_are_needed_for_a_change_between_them() -> None:
-    what = quantity_of(_only("text", measure="calls_increase", model="qwen3-32b"))
-    assert [key[4] for key in what.keys] == [16, 8]
-    assert what.scale == 100
 
 
 def test_three_runs_need_each_of_them() -> None:
@@ -97,15 +102,43 @@ def test_every_number_has_a_measure_or_a_reason() -> None:
     assert without == []
 
 
-def test_what_nothing_gives_says_why() -> None:
-    record = _only("text", measure="unparsed_rate", model="claude-haiku-4.5")
-    empty = record | {"recomputed": float("nan"), "reason": ""}
-    assert how_to_fill(empty) == "the paper does not say of which runs"
-
-
 def test_no_measure_is_without_a_number_and_every_call_is_there() -> None:
     """Every measure is one of the paper, if only of several cells."""
     used = {quantity_of(record).name for record in published().to_dict("records")}
     assert set(registry().measures) - used == set()
     for name, row in registry().measures.items():
         assert bool(row.why_not) != callable(row.function(row.cells)), name
+
+
+def lookups(part: pd.DataFrame, *, level: float) -> Estimate:
+    """Return the share of episodes that look something up."""
+    uses = part["actions"].map(lambda actions: "lookup" in list(actions))
+    return plain("looks something up", uses.mean(), len(part), part, level, count=float(uses.sum()))
+
+
+def test_a_measure_is_an_estimator_and_a_row(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Added without touching another file: it fills a table's row, and decides a registered test."""
+    module = ModuleType("measures_of_mine")
+    module.lookups = lookups  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    row = 'measures:\n  looks_up: {call: "measures_of_mine:lookups"}\n'
+    file = tmp_path / "measures.yaml"
+    text = (data_dir() / "measures.yaml").read_text(encoding="utf-8")
+    file.write_text(text.replace("measures:\n", row, 1), encoding="utf-8")
+    monkeypatch.setitem(registry().measures, "looks_up", read(file, Registry).measures["looks_up"])
+
+    episodes = load_episodes(condition="unaided")
+    direct = lookups(episodes[episodes["regime"] == "persistent"], level=0.95)
+    printed = published(13, model="qwen3-8b", condition="unaided", regime="persistent", measure="success")
+    held = recompute(printed.assign(measure="looks_up"), episodes, n_boot=5).iloc[0]
+    assert (held["recomputed"], held["recomputed_k"]) == (direct.value, direct.parts["count"])
+    assert 0 < direct.value < 1
+
+    asked = {"measure": "looks_up", "arm": "unaided", "regimes": "persistent"}
+    check = {"quantities": {"share": asked}, "pass_if": [{"quantity": "share", "above": 0}]}
+    test = RegisteredTest.model_validate(
+        {"id": "X", "document": "ours", "prediction": "Some look up.", "models": ["qwen3-8b"]}
+        | {"rule": [check], "published": {"outcome": "pass", "each": "pass"}}
+    )
+    (result,) = evaluate(episodes, [test], n_boot=5)
+    assert result.outcome == "pass"

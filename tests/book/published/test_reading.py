@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from paper_book.published.transcribed import COLUMNS, PublishedError, decimals, published, read_file, tables
+from paper_book.published.transcribed import COLUMNS, PublishedError, published, read_file
 
 _HEADER = ",".join(COLUMNS)
 
@@ -17,16 +17,6 @@ def _file(folder: Path, line: str, header: str = _HEADER) -> Path:
 
 def _line(**fields: str) -> str:
     return ",".join(fields.get(name, "") for name in COLUMNS)
-
-
-def test_has_all_28_tables_text_figures_and_card() -> None:
-    assert list(tables()) == [*map(str, range(1, 29)), "text", "figures", "card"]
-
-
-def test_a_row_keeps_what_is_printed() -> None:
-    row = published(6, panel="delta", model="qwen3-8b", condition="unaided").iloc[0]
-    assert (row["value_printed"], row["low_printed"], row["high_printed"]) == ("-0.06", "-0.10", "-0.04")
-    assert (row["value"], row["low"], row["high"], row["decimals"]) == (-0.06, -0.10, -0.04, 2)
 
 
 def test_a_negative_zero_keeps_its_sign() -> None:
@@ -45,21 +35,10 @@ def test_a_fraction_has_k_and_n_and_no_value() -> None:
     assert np.isnan(row["value"])
 
 
-def test_a_dash_is_missing() -> None:
-    dash = published(2, model="qwen3-32b", condition="decide").iloc[0]
-    assert np.isnan(dash["value"])
-    assert dash["value_printed"] == ""
-
-
 def test_selects_by_several_values_and_by_numbers() -> None:
     rows = published(16, model=["qwen3-8b", "llama3.1-8b"], budget=16, measure="tool_calls")
     assert set(rows["model"]) == {"qwen3-8b", "llama3.1-8b"}
     assert set(rows["budget"]) == {16}
-
-
-def test_a_selection_without_a_table_spans_all_of_them() -> None:
-    rows = published(model="qwen3-8b", condition="unaided", split="test300", regime="fail", measure="delta")
-    assert {"6", "9", "23", "card"} <= set(rows["table"])
 
 
 @pytest.mark.parametrize("table", [29, "0", "eleven"])
@@ -71,16 +50,6 @@ def test_an_unknown_table_lists_the_known_ones(table: str | int) -> None:
 def test_an_unknown_column_lists_the_known_ones() -> None:
     with pytest.raises(KeyError, match=r"'modell'.*table, panel"):
         published(6, modell="qwen3-8b")
-
-
-def test_a_number_cannot_be_selected_by() -> None:
-    with pytest.raises(KeyError, match="'value'"):
-        published(6, value="0.33")
-
-
-def test_an_unknown_value_lists_the_known_ones() -> None:
-    with pytest.raises(KeyError, match=r"'qwen3'.*'qwen3-8b'"):
-        published(6, model="qwen3")
 
 
 def test_one_unknown_value_among_known_ones_is_loud() -> None:
@@ -124,10 +93,6 @@ def test_a_wrong_header_names_what_was_expected(tmp_path: Path) -> None:
 def test_a_line_with_too_many_fields_is_refused(tmp_path: Path, line: str) -> None:
     with pytest.raises(PublishedError, match=r"table_06\.csv"):
         read_file(_file(tmp_path, line))
-
-
-def test_decimals_counts_trailing_zeros() -> None:
-    assert [decimals(text) for text in ("12", "-0.070", "0.5", "")] == [0, 3, 1, 0]
 
 
 def test_a_whole_number_may_be_given_as_a_decimal_one() -> None:

@@ -11,8 +11,7 @@ from judged_useless.estimators.inference import paired_contrast
 from judged_useless.sources.released import released_cells
 from made_up_cells import Behaviour, cells_of, make_cell
 from paper_book.measures.calculator import Calculator
-from paper_book.measures.cell_index import CellIndex, CellKey, Need, describe, manifest, merge
-from paper_book.measures.registry import registry
+from paper_book.measures.cell_index import CellIndex, CellKey, manifest
 from paper_book.registered.engine import evaluate, resolve
 from paper_book.registered.load import load_tests
 from paper_book.registered.logic import adjust
@@ -57,25 +56,11 @@ def test_h3_recomputes_the_two_failures(embedded: dict[str, RegisteredResult]) -
     assert (bounds["recover_after_1"], bounds["recover_after_3"]) == (-0.057, -0.060)
 
 
-def test_j2_recomputes_both_embedded_arms(embedded: dict[str, RegisteredResult]) -> None:
-    decided = [
-        (case.check.name, case.each.arm, case.label) for case in embedded["A12 J2"].cases if case.decided
-    ]
-    assert decided == [("not on the run", "unaided", "pass"), ("on the run", "enforced_rule", "pass")]
-
-
 @pytest.mark.parametrize(
     ("key", "needs"),
     [
         ("A3 H10", "budget on test300, persistent (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
-        ("A3 H9", "permit on test300, fail (qwen2.5-7b, llama3.1-8b, qwen3-8b); "
-         "budget on test300, fail (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
-        ("A4 F-H10", "budget on fever292, persistent (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
-        ("A4 F-H2", "enforced_rule on fever292, mean6 (qwen2.5-7b, llama3.1-8b, qwen3-8b); "
-         "random on fever292, mean6 (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
         ("A5 D1", "budget on test300 with 16 actions, persistent (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
-        ("A8 L-H7", "enforced_rule on test300, mean6 (qwen3-32b); permit on test300, mean6 (qwen3-32b)"),
-        ("A16 F5", "unaided on fresh300, persistent (qwen2.5-7b, llama3.1-8b, qwen3-8b)"),
         ("A18 T2", "unaided on test300, persistent (qwen2.5-7b, llama3.1-8b); "
          "labelled stated judgments (replay --probe stated) of unaided on test300, persistent (qwen3-8b)"),
     ],
@@ -132,16 +117,6 @@ def test_43_simulated_cells_decide_exactly_what_they_can() -> None:
             assert there
         else:
             assert result.needs
-            assert all(need.cell is None or beyond_release(need) for need in result.needs)
-
-
-def beyond_release(need: Need) -> bool:
-    """Whether a need asks for what the released cells do not have."""
-    cell = need.cell
-    assert cell is not None
-    new_regimes = set(need.regimes) - {*MEAN6, "plausible"}
-    known = (cell.model, cell.condition, cell.split) in released()
-    return not known or cell.budget != 8 or bool(new_regimes) or need.what != "episodes"
 
 
 def answer(p: float | None) -> dict[str, Answer]:
@@ -155,12 +130,6 @@ def test_holm_with_a_missing_model_is_bounded_by_hand() -> None:
     assert bounds["a"]["gain"].adjusted == pytest.approx((0.02, 0.03))
     assert bounds["b"]["gain"].adjusted == pytest.approx((0.03, 0.06))
     assert bounds["c"]["gain"].adjusted is None
-
-
-def test_holm_without_a_missing_model_is_exact_and_skips_optional_ones() -> None:
-    bounds = adjust({"a": answer(0.02), "b": answer(0.01), "c": answer(None)}, ("c",))
-    assert bounds["a"]["gain"].adjusted == pytest.approx((0.02, 0.02))
-    assert bounds["b"]["gain"].adjusted == pytest.approx((0.02, 0.02))
 
 
 def two_arms(models: list[str], gain: float, n: int = 60, split: str = "test300") -> pd.DataFrame:
@@ -190,17 +159,6 @@ def test_optional_models_may_be_missing() -> None:
         two_arms([*models, "qwen3-32b"], 0.4, split="fresh300"), [TESTS["A16 F4"]], n_boot=200
     )
     assert len(whole.required) == 4
-
-
-def test_what_is_known_may_settle_a_case() -> None:
-    """Without mean6 of either arm, a stated rule that nobody follows is still not executed (A11, PP1)."""
-    cells = [CellKey(model, "stated_rule") for model in TESTS["A11 PP1"].models]
-    who = Behaviour(after_useful=0.5)
-    episodes = pd.concat([make_cell(cell, ("persistent", "late_onset_from_3"), who) for cell in cells])
-    (result,) = evaluate(episodes, [TESTS["A11 PP1"]], n_boot=200)
-    assert result.outcome == "fail"
-    assert {case.label for case in result.cases} == {"not executed"}
-    assert all(case.needs for case in result.cases)
 
 
 def test_an_undefined_interval_decides_nothing_and_says_why() -> None:
@@ -244,33 +202,6 @@ def test_bad_episodes_are_refused_by_cell_and_field() -> None:
         evaluate(episodes.drop(columns="success"), [])
     with pytest.raises(EpisodeError, match="row 1: field 'regime'"):
         evaluate(episodes.assign(regime=""), [])
-
-
-def test_needs_are_merged_and_described() -> None:
-    one, two = CellKey("m1", "budget"), CellKey("m2", "budget")
-    needs = [
-        Need("episodes", one, ("clean",)),
-        Need("episodes", one, ("persistent", "clean")),
-        Need("labels"),
-    ]
-    assert merge(needs) == [Need("episodes", one, ("clean", "persistent")), Need("labels")]
-    assert describe([*needs, Need("episodes", two, ("clean", "persistent"))]) == (
-        "budget on test300, clean, persistent (m1, m2); labels"
-    )
-    sixteen = Need("n_discarded", one._replace(budget=16, task="atlas", split="mine"), ("clean",))
-    assert describe([sixteen]) == (
-        "discarded turns (n_discarded) of budget on atlas mine with 16 actions, clean (m1)"
-    )
-
-
-def test_judgments_are_needed_in_every_regime() -> None:
-    frame = make_cell(CellKey("m", "unaided"), ("persistent", "clean"))
-    silent = frame["judgments"].map(lambda words: [None] * len(words))
-    frame = frame.assign(judgments=frame["judgments"].where(frame["regime"] != "clean", silent))
-    cells, delta = CellIndex(frame), registry().measures["delta"]
-    assert not cells.missing(CellKey("m", "unaided"), ("persistent",), delta)
-    (need,) = cells.missing(CellKey("m", "unaided"), ("persistent", "clean"), delta)
-    assert (need.what, need.regimes) == ("judgments", ("clean",))
 
 
 @pytest.mark.parametrize(

@@ -106,18 +106,6 @@ def test_number_of_cases_is_the_published_one(test: RegisteredTest) -> None:
         assert counts["pass" if row["measure"] == "tests_passed" else "fail"] == row["k"]
 
 
-def test_parts_of_two_tests_count_as_published() -> None:
-    tests = {test.key: test for test in TESTS}
-    own = published_cases(tests["A12 J2"])
-    assert [label for check, _, label in own if check == "on the run"] == ["pass"] * 4
-    assert Counter(label for check, _, label in own if check == "not on the run") == {"pass": 17, "fail": 3}
-    recovery = published_cases(tests["A13 13c"])
-    assert Counter(label for check, _, label in recovery if check == "recovery after four") == {
-        "pass": 3,
-        "fail": 1,
-    }
-
-
 def test_holm_is_where_the_printed_rule_has_it() -> None:
     """Tables 4 and 5: "one-sided, Holm", or "as" a test that has it; H4, C2 and R2 are one-sided only."""
     assert {test.key for test in TESTS if test.multiplicity == "holm"} == {
@@ -138,14 +126,6 @@ def test_r1_is_not_interpreted_because_v_failed() -> None:
     assert alone.outcome == "pass"
 
 
-@by_key
-def test_every_exception_matches_a_case(test: RegisteredTest) -> None:
-    result = RESULTS[test.key]
-    labels = {published_label(test, case) for case in result.cases}
-    assert {other.outcome for other in test.published.singled_out} <= labels
-    assert test.published.each is None or test.published.each in labels
-
-
 def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
     assert old in text
     path = tmp_path / "tests.yaml"
@@ -154,13 +134,6 @@ def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
         load_preregistration(path)
     assert str(path) in str(error.value)
     return str(error.value).removeprefix(str(path))
-
-
-def test_minimal_file_loads(tmp_path: Path) -> None:
-    path = tmp_path / "tests.yaml"
-    path.write_text(MINIMAL, encoding="utf-8")
-    (test,) = load_preregistration(path).tests
-    assert test.key == "original H1"
 
 
 @pytest.mark.parametrize(

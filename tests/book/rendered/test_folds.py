@@ -56,16 +56,6 @@ def test_a_link_to_a_table_opens_its_fold(page: Any, book: Path) -> None:
     assert not is_open(page, f"#table-14 {FOLDS}")
 
 
-def test_the_contents_of_the_page_open_a_fold_again_and_again(page: Any, book: Path) -> None:
-    fold = page.locator(f"#table-4 {FOLDS}")
-    visit(page, book, TABLES)
-    for _ in range(2):
-        page.locator("a[href='#table-4']").first.dispatch_event("click")
-        wait_until_open(page, f"#table-4 {FOLDS}")
-        fold.locator("summary").first.click()
-        assert not fold.evaluate("(e) => e.open")
-
-
 def test_a_row_of_a_table_leads_to_the_test_in_its_fold(page: Any, book: Path) -> None:
     visit(page, book, TABLES, "#table-5")
     page.locator("#table-5 a", has_text="Rp2").first.click()
@@ -88,16 +78,6 @@ def test_a_closed_page_is_short_and_nothing_but_scrollers_is_wide_on_a_phone(
     assert page.locator(FOLDS).evaluate_all("(folds) => folds.every((fold) => fold.open)")
     assert page.evaluate(WIDE) == 0
     assert page.evaluate(OUTSIDE) == []
-
-
-@pytest.mark.parametrize("name", ["book/index.html", TABLES])
-def test_the_counts_of_all_tables_fit_a_phone(page: Any, book: Path, name: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    visit(page, book, name)
-    region = page.locator(".ju-scroll", has=page.locator("a[href$='#table-28']"))
-    assert region.evaluate("(e) => e.scrollWidth - e.clientWidth") == 0
-    lines = "(cells) => cells.map((e) => e.getBoundingClientRect().height)"
-    assert max(region.locator("tbody td:first-child").evaluate_all(lines)) < 40
 
 
 def test_a_fold_opens_by_keyboard_and_without_a_script(browser: Any, book: Path) -> None:
