@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from judged_useless._io import paths
 from judged_useless._io.files import UnreadableFileError, read_text, sha256, text_lines, write_atomically
-from judged_useless._io.paths import cache_dir, data_dir
+from judged_useless._io.paths import data_dir
 
 
 def test_a_file_is_put_in_place_with_ordinary_rights(tmp_path: Path) -> None:
@@ -106,12 +106,3 @@ def test_data_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypatch: pytest.M
         data_dir()
     (package / "_data").mkdir()
     assert data_dir() == package / "_data"
-
-
-def test_the_cache_is_where_the_environment_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("JUDGED_USELESS_CACHE", str(tmp_path / "mine"))
-    assert cache_dir() == tmp_path / "mine"
-    assert not cache_dir().exists()  # asking makes no folder
-    monkeypatch.delenv("JUDGED_USELESS_CACHE")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert cache_dir().name == "judged-useless"

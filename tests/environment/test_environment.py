@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.environment.alterations import EMPTY_PAGE
 from judged_useless.environment.environment import Environment, Observation
-from judged_useless.environment.failed_paragraphs import FailurePool, replicate_salt
+from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.environment.failures import ERRORS
 from judged_useless.environment.knowledge import NO_RESULTS
 from judged_useless.environment.regimes import FAIL, REGIMES, Regime, get_regime
@@ -147,21 +147,6 @@ def test_altered_pages_follow_the_agent_when_only_some_observations_fail() -> No
     shown, lookup = _run(question, regime, [("search", gold), ("lookup", "more")])
     assert not shown.failed
     assert lookup.text == f"(Result 1/1) {question.paragraphs[3].sentences[2]}"
-
-
-def test_failed_paragraphs_wrap_around() -> None:
-    pool = FailurePool([SPLIT[0], make_question(1, n_paragraphs=3, gold=(0,))])
-    titles = [o.title for o in _run(SPLIT[0], "persistent", [("search", "x")] * 8, pool)]
-    assert len(set(titles)) == 3
-    assert titles[3:] == titles[:5]
-
-
-def test_a_replicate_draws_other_paragraphs() -> None:
-    first = Environment(SPLIT[0], "persistent", POOL).step("search", "x")
-    replicate = Environment(SPLIT[0], "persistent", POOL, salt=replicate_salt(1)).step("search", "x")
-    assert first is not None
-    assert replicate is not None
-    assert first.title != replicate.title
 
 
 def test_errors_and_empty_results() -> None:

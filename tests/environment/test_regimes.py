@@ -41,12 +41,6 @@ def test_entries_are_named_and_their_faults_exist() -> None:
     assert not ours & {*MEAN6, *MEAN3, *MEAN4}  # they are in no average of the paper
 
 
-def test_two_sources_are_only_in_the_ts_family() -> None:
-    assert {name for name, regime in REGIMES.items() if regime.two_source} == {f"ts_{name}" for name in MEAN6}
-    assert get_regime("ts_plausible").two_source
-    assert get_regime("ts_plausible").how == "distractor"
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -8,11 +8,9 @@ import pytest
 from judged_useless import FAIL
 from judged_useless._io.paths import data_dir
 from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.episodes.schema import validate
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.hazard import integration_index
 from judged_useless.stopping.simulate import (
-    FITTED,
     RUN_SLOPE,
     SIMULATED,
     TIME_SLOPE,
@@ -58,16 +56,6 @@ def test_table_7_within_the_error_of_ten_simulations(
     assert ((shown["gap"].abs() - 0.005).clip(lower=0) <= 3 * shown["error"] + 1e-9).all()
 
 
-def test_the_two_largest_gaps_are_of_fitted_slopes(table: pd.DataFrame) -> None:
-    design = table[table["measure"] == "design_label_contrast"].set_index("policy")
-    values = {policy: tuple(design.loc[policy, ["value", "value_printed"]]) for policy in FITTED}
-    assert values == {
-        "hazard rising with time": (pytest.approx(-0.002, abs=5e-4), -0.02),
-        "hazard rising with own count": (pytest.approx(0.151, abs=5e-4), 0.18),
-    }
-    assert set(table.loc[table["fitted"], "policy"]) == set(FITTED)
-
-
 def test_the_slopes_are_those_that_fit_the_published_rows_best() -> None:
     printed = published().pivot_table(index="policy", columns="measure", values="value")
     for rising, policy, slopes, chosen in (
@@ -103,14 +91,6 @@ def test_blocks_of_one_simulation_equal_the_estimators(budget: int) -> None:
         part = episodes.iloc[block * 300 : (block + 1) * 300]
         found = [each(part, n_boot=2).value for each in estimators]
         assert [values[name][block] for name in values] == pytest.approx(found, abs=1e-12)
-
-
-def test_episodes_fit_the_schema_and_are_labelled() -> None:
-    episodes = simulate("never stops", n_questions=30)
-    validate(episodes, required=("question_id", "regime", "actions", "judgments"))
-    assert set(episodes["model"]) == {"simulated:never stops"}
-    assert "success" not in episodes
-    assert episodes["actions"].map(len).max() == 8
 
 
 def test_judgments_and_useful_stops_have_their_probabilities() -> None:

@@ -82,12 +82,6 @@ def test_a_file_is_fetched_once(server: Server, folder: Path) -> None:
     assert list(folder.iterdir()) == [path]
 
 
-def test_a_broken_transfer_goes_on_where_it_stopped(server: Server, folder: Path) -> None:
-    server.script = ["breaks off", "breaks off"]
-    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
-    assert server.ranges == [None, f"bytes={len(CONTENT) // 2}-", f"bytes={len(CONTENT) * 3 // 4}-"]
-
-
 @pytest.fixture
 def broken_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     """A server that broke one transfer off in an earlier call, which had one try."""
@@ -104,25 +98,42 @@ def test_a_later_call_goes_on_too(broken_off: Server) -> None:
     assert broken_off.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
 
 
-def test_without_a_checksum_pieces_are_never_joined(server: Server) -> None:
-    server.script = ["breaks off"]
-    assert download(server.url).read_bytes() == CONTENT
-    assert server.ranges == [None, None]
+@pytest.mark.parametrize(
+    ("script", "sha256", "ranges"),
+    [
+        (["breaks off"] * 2, SHA256, [None, len(CONTENT) // 2, len(CONTENT) * 3 // 4]),
+        (["breaks off"], None, [None, None]),  # without a checksum pieces are never joined
+        (["breaks off", "ignores ranges"], SHA256, [None, len(CONTENT) // 2]),
+        *(([busy], SHA256, [None, None]) for busy in (500, 503, 429)),
+    ],
+)
+def test_a_transfer_that_fails_is_repeated_from_where_it_stopped(
+    server: Server, script: list[str | int], sha256: str | None, ranges: list[int | None]
+) -> None:
+    server.script = [*script]
+    assert download(server.url, sha256=sha256).read_bytes() == CONTENT
+    assert server.ranges == [start and f"bytes={start}-" for start in ranges]
 
 
-@pytest.mark.parametrize("trouble", ["ignores ranges", "none"])
-def test_pieces_that_do_not_fit_are_dropped(broken_off: Server, folder: Path, trouble: str) -> None:
-    if trouble == "none":
-        part = next(folder.iterdir())
-        part.write_bytes(CONTENT + b"too much")
-    broken_off.script = [trouble]
+@pytest.mark.parametrize(
+    ("content", "requests"), [(CONTENT, 1), (CONTENT + b"too much", 3)], ids=["whole", "does not fit"]
+)
+def test_a_part_is_finished_or_dropped(
+    broken_off: Server, folder: Path, content: bytes, requests: int
+) -> None:
+    next(folder.iterdir()).write_bytes(content)
     assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
+    assert len(broken_off.ranges) == requests
 
 
-def test_a_part_that_is_whole_is_not_asked_for_again(broken_off: Server, folder: Path) -> None:
-    next(folder.iterdir()).write_bytes(CONTENT)
-    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
-    assert len(broken_off.ranges) == 1
+@pytest.mark.parametrize(("status", "requests"), [(503, downloads.ATTEMPTS), (404, 1)])
+def test_a_server_that_stays_busy_is_given_up_and_a_refusal_is_final(
+    server: Server, status: int, requests: int
+) -> None:
+    server.script = [status] * 9
+    with pytest.raises(ConnectionError, match=f"the server answers {status}"):
+        download(server.url)
+    assert len(server.ranges) == requests
 
 
 def test_a_wrong_file_is_deleted_and_named(server: Server, folder: Path) -> None:
@@ -132,47 +143,11 @@ def test_a_wrong_file_is_deleted_and_named(server: Server, folder: Path) -> None
     assert list(folder.iterdir()) == []
 
 
-def test_a_damaged_cached_file_is_fetched_again(server: Server, folder: Path) -> None:
-    path = download(server.url, sha256=SHA256)
-    path.write_bytes(CONTENT[:-1])
-    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
-
-
-@pytest.mark.parametrize("passing", [500, 503, 429])
-def test_a_busy_server_is_asked_again(server: Server, folder: Path, passing: int) -> None:
-    server.script = [passing]
-    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
-
-
-def test_a_server_that_stays_busy_is_given_up(server: Server, folder: Path) -> None:
-    server.script = [503] * 9
-    with pytest.raises(ConnectionError, match="the server answers 503"):
-        download(server.url)
-    assert len(server.ranges) == downloads.ATTEMPTS
-
-
-def test_a_refusal_is_final(server: Server, folder: Path) -> None:
-    server.script = [404]
-    with pytest.raises(ConnectionError, match=r"the server answers 404\.$"):
-        download(server.url)
-    assert len(server.ranges) == 1
-
-
 def test_addresses_with_one_name_are_kept_apart(server: Server, folder: Path) -> None:
     first = download(server.url)
     server.content = b"another"
     second = download(server.url.replace("data", "more"))
     assert (first.read_bytes(), second.read_bytes()) == (CONTENT, b"another")
-
-
-def test_no_network_is_one_sentence(server: Server, folder: Path) -> None:
-    url = server.url
-    server.server_close()
-    with pytest.raises(ConnectionError) as caught:
-        download(url)
-    assert re.fullmatch(
-        r"http://\S+ could not be fetched \([^.]+\); repeat it with a network\.", str(caught.value)
-    )
 
 
 @pytest.mark.parametrize("url", ["ftp://x/file", "file:///data/file", "claims.json", "https://host/"])

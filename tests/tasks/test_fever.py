@@ -58,17 +58,9 @@ def test_without_a_source_it_says_what_to_give(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_questions_are_not_claims(tmp_path: Path) -> None:
-    question = {
-        "_id": "h1",
-        "question": "?",
-        "answer": "a",
-        "type": "bridge",
-        "level": "hard",
-        "context": [["T", ["S."]]],
-        "supporting_facts": [],
-    }
+    question = _claims(1, 0)[0] | {"_id": "h1", "context": [["T", ["S."]]], "supporting_facts": []}
     with pytest.raises(ValueError, match="record 'h1' is a question, expected a claim"):
-        load("all", source=_file(tmp_path, [*_claims(1, 1), question]))
+        load("all", source=_file(tmp_path, [question]))
 
 
 def test_addresses_are_downloaded_and_their_checksum_is_passed_on(

@@ -17,11 +17,8 @@ HUB: dict[str, Any] = {
     "supporting_facts": {"title": ["Tana", "Nile", "Nile"], "sent_id": [0, 1, 0]},
 }
 ORIGINAL: dict[str, Any] = {
+    **{name: HUB[name] for name in ("question", "answer", "type", "level")},
     "_id": "h1",
-    "question": "Which lake feeds it?",
-    "answer": "Lake Tana",
-    "type": "bridge",
-    "level": "hard",
     "context": [["Nile", ["A.", " B."]], ["Tana", ["C."]], ["Simien", ["D.", " E.", " F."]]],
     "supporting_facts": [["Tana", 0], ["Nile", 1], ["Nile", 0]],
 }
@@ -36,19 +33,6 @@ FEVER: dict[str, Any] = {
 }
 
 
-def test_both_hotpotqa_forms_give_one_question() -> None:
-    question = question_from(HUB)
-    assert question == question_from(ORIGINAL)
-    assert question.paragraphs[0] == Paragraph("Nile", ("A.", " B."))
-    assert question.supporting_facts == (
-        SupportingFact("Tana", 0),
-        SupportingFact("Nile", 1),
-        SupportingFact("Nile", 0),
-    )
-    assert (question.id, question.text, question.answer) == ("h1", "Which lake feeds it?", "Lake Tana")
-    assert (question.type, question.level, question.kind) == ("bridge", "hard", "question")
-
-
 def test_knowledge_base_joins_sentences_with_one_blank_in_context_order() -> None:
     question = question_from(HUB)
     assert list(question.knowledge_base.items()) == [
@@ -58,6 +42,20 @@ def test_knowledge_base_joins_sentences_with_one_blank_in_context_order() -> Non
     ]
     assert question.gold_titles == ("Tana", "Nile")
     assert question.distractor_titles == ("Simien",)
+
+
+def test_both_hotpotqa_forms_give_one_question() -> None:
+    question = question_from(HUB)
+    assert question == question_from(ORIGINAL)
+    assert question.paragraphs[0] == Paragraph("Nile", ("A.", " B."))
+    assert question.supporting_facts == tuple(SupportingFact(*fact) for fact in ORIGINAL["supporting_facts"])
+    assert (question.id, question.text, question.answer) == ("h1", "Which lake feeds it?", "Lake Tana")
+    assert (question.type, question.level, question.kind) == ("bridge", "hard", "question")
+    # Sentences are joined with one blank, pages stay in the order of the context.
+    assert list(question.knowledge_base.items()) == [
+        ("Nile", "A.  B."), ("Tana", "C."), ("Simien", "D.  E.  F."),
+    ]  # fmt: skip
+    assert (question.gold_titles, question.distractor_titles) == (("Tana", "Nile"), ("Simien",))
 
 
 def test_a_claim_keeps_its_texts_and_knows_pages_only() -> None:
@@ -110,31 +108,15 @@ def test_long_values_are_cut_in_the_message() -> None:
     assert len(str(caught.value)) < 200
 
 
+NILE = ("Nile", ["A."])
 #: Pages, supporting facts, and what is wrong with them.
-WRONG: dict[str, tuple[list[tuple[str, list[str]]], list[tuple[str, int]], str]] = {
-    "two pages of one title": (
-        [("Nile", ["A."]), ("Nile", ["B."])],
-        [("Nile", 0)],
-        "two pages have the title",
-    ),
-    "empty title": ([("", ["A."])], [], r"field context[.\w]*: String should match"),
-    "blank title": ([(" ", ["A."])], [], r"field context[.\w]*: String should match"),
-    "fact on no page": (
-        [("Nile", ["A."])],
-        [("Tana", 0)],
-        "field supporting_facts: .*page 'Tana', which context",
-    ),
-    "fact on an empty page": (
-        [("Nile", [])],
-        [("Nile", 0)],
-        "field supporting_facts: .*which has no sentence",
-    ),
-    "index below none": (
-        [("Nile", ["A."])],
-        [("Nile", -1)],
-        r"field supporting_facts[.\w]*: .*greater than or",
-    ),
-}
+WRONG: list[tuple[list[tuple[str, list[str]]], tuple[str, int], str]] = [
+    ([NILE, ("Nile", ["B."])], ("Nile", 0), "two pages have the title"),
+    ([(" ", ["A."])], ("Nile", 0), r"field context[.\w]*: String should match"),
+    ([NILE], ("Tana", 0), "field supporting_facts: .*page 'Tana', which context"),
+    ([("Nile", [])], ("Nile", 0), "field supporting_facts: .*which has no sentence"),
+    ([NILE], ("Nile", -1), r"field supporting_facts[.\w]*: .*greater than or"),
+]
 
 
 def _both(pages: list[tuple[str, list[str]]], facts: list[tuple[str, int]]) -> list[dict[str, Any]]:
@@ -144,19 +126,17 @@ def _both(pages: list[tuple[str, list[str]]], facts: list[tuple[str, int]]) -> l
     return [HUB | {"context": context, "supporting_facts": columns}, original]
 
 
-@pytest.mark.parametrize("case", WRONG)
-def test_pages_and_facts_that_do_not_fit_are_refused_in_both_forms(case: str) -> None:
-    pages, facts, message = WRONG[case]
-    hub, original = _both(pages, facts)
-    with pytest.raises(ValueError, match=rf"question 'h1': .*{message}"):
-        question_from(hub)
-    with pytest.raises(ValueError, match=rf"question 'h1': .*{message}"):
-        question_from(original)
+@pytest.mark.parametrize(("pages", "fact", "message"), WRONG)
+def test_pages_and_facts_that_do_not_fit_are_refused_in_both_forms(
+    pages: list[tuple[str, list[str]]], fact: tuple[str, int], message: str
+) -> None:
+    for record in _both(pages, [fact]):
+        with pytest.raises(ValueError, match=rf"question 'h1': .*{message}"):
+            question_from(record)
 
 
 def test_an_index_beyond_a_page_is_kept_and_names_the_page() -> None:
-    hub, original = _both([("Nile", ["A."]), ("Tana", [])], [("Nile", 7)])
-    question = question_from(hub)
-    assert question == question_from(original)
+    question, original = map(question_from, _both([NILE, ("Tana", [])], [("Nile", 7)]))
+    assert question == original
     assert question.supporting_facts == (SupportingFact("Nile", 7),)
     assert (question.gold_titles, question.distractor_titles) == (("Nile",), ("Tana",))

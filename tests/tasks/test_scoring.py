@@ -25,24 +25,11 @@ def _question(kind: Kind, answer: str) -> Question:
     return Question("q", "?", answer, (), (), kind=kind)
 
 
-def test_table_is_large_and_says_why() -> None:
-    rows = _rows()
-    assert len(rows) >= 40
-    assert all(row["reason"] and row["verdict"] in ("correct", "wrong") for row in rows)
-    assert {row["kind"] for row in rows} == {"question", "claim"}
-
-
 @pytest.mark.parametrize("row", _rows(), ids=lambda row: f"{row['prediction']}|{row['gold']}")
 def test_hand_written_verdicts(row: dict[str, str]) -> None:
     kind: Kind = "claim" if row["kind"] == "claim" else "question"
     verdict = is_correct(_question(kind, row["gold"]), row["prediction"])
     assert verdict == (row["verdict"] == "correct"), row["reason"]
-
-
-def test_normalization_follows_the_protocols_order() -> None:
-    assert normalize_answer("  The  U.N., an  org. ") == "un org"
-    assert normalize_answer("A.I.") == "i"
-    assert normalize_answer("a an the") == ""
 
 
 WORDS = st.lists(st.sampled_from(["one", "two", "three", "four", "five", "six", "the", "x."]), max_size=9)
