@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judged_useless.environment.alterations import EMPTY_PAGE
 from judged_useless.environment.environment import Environment, Observation
-from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.environment.failed_paragraphs import FailurePool, replicate_salt
 from judged_useless.environment.failures import ERRORS
 from judged_useless.environment.knowledge import NO_RESULTS
 from judged_useless.environment.regimes import FAIL, REGIMES, Regime, get_regime
@@ -231,3 +231,11 @@ def test_what_cannot_be_set_up_is_refused() -> None:
         Environment(SPLIT[0], "clean", lookup="next")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown kind of failure 'x'; known are none, shuffled"):
         Environment(SPLIT[0], Regime("x", lambda t: True, how="x"))
+
+
+def test_a_replicate_draws_other_paragraphs() -> None:
+    first = Environment(SPLIT[0], "persistent", POOL).step("search", "x")
+    replicate = Environment(SPLIT[0], "persistent", POOL, salt=replicate_salt(1)).step("search", "x")
+    assert first is not None
+    assert replicate is not None
+    assert first.title != replicate.title

@@ -80,3 +80,17 @@ def test_search_equals_the_protocol_for_new_and_repeated_queries(
         assert knowledge_base.search(query) == plain_search(pages, query)
         if query.lower() not in {title.lower() for title in pages}:
             assert knowledge_base.closest_title(query) == plain_closest(pages, query)[0]
+
+
+def test_lookup_returns_the_first_sentence_each_time() -> None:
+    reader = _reader()
+    reader.search("Lake Tana")
+    # The numbers are places on the page: its second and fourth sentence of five.
+    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 2/5) It feeds the Blue Nile!"] * 2
+    assert reader.lookup("15").text == "(Result 4/5) It is 15 m."
+
+
+def test_a_page_that_ends_in_a_blank_has_no_empty_sentence() -> None:
+    reader = Reader(KnowledgeBase({"Tana": "A lake.  It is deep. "}))
+    reader.search("Tana")
+    assert reader.lookup("deep").text == "(Result 2/2) It is deep."

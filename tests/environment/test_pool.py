@@ -44,3 +44,8 @@ def test_pools_that_cannot_serve_are_refused() -> None:
         FailurePool([*SPLIT, make_question(3)])
     with pytest.raises(ValueError, match="build it over the whole split"):
         FailurePool(SPLIT[:1]).paragraphs_for(SPLIT[0])
+
+
+def test_a_question_outside_the_pool_draws_from_all_of_it() -> None:
+    pool = FailurePool(SPLIT[1:])
+    assert {entry.question_id for entry in pool.paragraphs_for(SPLIT[0])} == {q.id for q in SPLIT[1:]}

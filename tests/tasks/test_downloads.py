@@ -154,3 +154,9 @@ def test_addresses_with_one_name_are_kept_apart(server: Server, folder: Path) ->
 def test_only_files_on_the_web_are_fetched(url: str) -> None:
     with pytest.raises(ValueError, match=r"is not the http\(s\) address of a file"):
         download(url)
+
+
+def test_a_damaged_cached_file_is_fetched_again(server: Server, folder: Path) -> None:
+    path = download(server.url, sha256=SHA256)
+    path.write_bytes(CONTENT[:-1])
+    assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
