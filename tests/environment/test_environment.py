@@ -149,6 +149,21 @@ def test_altered_pages_follow_the_agent_when_only_some_observations_fail() -> No
     assert lookup.text == f"(Result 1/1) {question.paragraphs[3].sentences[2]}"
 
 
+def test_failed_paragraphs_wrap_around() -> None:
+    pool = FailurePool([SPLIT[0], make_question(1, n_paragraphs=3, gold=(0,))])
+    titles = [o.title for o in _run(SPLIT[0], "persistent", [("search", "x")] * 8, pool)]
+    assert len(set(titles)) == 3
+    assert titles[3:] == titles[:5]
+
+
+def test_a_replicate_draws_other_paragraphs() -> None:
+    first = Environment(SPLIT[0], "persistent", POOL).step("search", "x")
+    replicate = Environment(SPLIT[0], "persistent", POOL, salt=replicate_salt(1)).step("search", "x")
+    assert first is not None
+    assert replicate is not None
+    assert first.title != replicate.title
+
+
 def test_errors_and_empty_results() -> None:
     erroneous = _run(SPLIT[0], "erroneous", [("search", "x")] * 5, None)
     assert {o.text for o in erroneous} == set(ERRORS)
@@ -231,11 +246,3 @@ def test_what_cannot_be_set_up_is_refused() -> None:
         Environment(SPLIT[0], "clean", lookup="next")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="unknown kind of failure 'x'; known are none, shuffled"):
         Environment(SPLIT[0], Regime("x", lambda t: True, how="x"))
-
-
-def test_a_replicate_draws_other_paragraphs() -> None:
-    first = Environment(SPLIT[0], "persistent", POOL).step("search", "x")
-    replicate = Environment(SPLIT[0], "persistent", POOL, salt=replicate_salt(1)).step("search", "x")
-    assert first is not None
-    assert replicate is not None
-    assert first.title != replicate.title

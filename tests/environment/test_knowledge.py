@@ -33,6 +33,12 @@ def test_search_goes_from_title_to_words(query: str, title: str | None) -> None:
     assert KnowledgeBase(PAGES).search(query) == title
 
 
+def test_words_are_distinct_and_the_first_page_wins_ties() -> None:
+    knowledge_base = KnowledgeBase({"0000": "x y", "1111": "Y x x x", "2222": "z"})
+    assert knowledge_base.search("Zz ?? -- X x x y") == "0000"
+    assert knowledge_base.search("z ?? -- X") == "0000"
+
+
 def test_a_hit_shows_and_opens_the_page_and_a_miss_does_neither() -> None:
     reader = _reader()
     assert reader.search("xyzzy") == (NO_RESULTS, None)
@@ -40,6 +46,14 @@ def test_a_hit_shows_and_opens_the_page_and_a_miss_does_neither() -> None:
     assert reader.search("Blue Nile").text == f"[Blue Nile] {PAGES['Blue Nile']}"
     assert reader.search("xyzzy").text == "No results found."
     assert reader.page == "Blue Nile"
+
+
+def test_lookup_returns_the_first_sentence_each_time() -> None:
+    reader = _reader()
+    reader.search("Lake Tana")
+    # The numbers are places on the page: its second and fourth sentence of five.
+    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 2/5) It feeds the Blue Nile!"] * 2
+    assert reader.lookup("15").text == "(Result 4/5) It is 15 m."
 
 
 def test_lookup_as_in_the_paper_goes_on_to_the_next_sentence() -> None:
@@ -82,15 +96,14 @@ def test_search_equals_the_protocol_for_new_and_repeated_queries(
             assert knowledge_base.closest_title(query) == plain_closest(pages, query)[0]
 
 
-def test_lookup_returns_the_first_sentence_each_time() -> None:
-    reader = _reader()
-    reader.search("Lake Tana")
-    # The numbers are places on the page: its second and fourth sentence of five.
-    assert [reader.lookup("BLUE").text for _ in range(2)] == ["(Result 2/5) It feeds the Blue Nile!"] * 2
-    assert reader.lookup("15").text == "(Result 4/5) It is 15 m."
-
-
 def test_a_page_that_ends_in_a_blank_has_no_empty_sentence() -> None:
     reader = Reader(KnowledgeBase({"Tana": "A lake.  It is deep. "}))
     reader.search("Tana")
     assert reader.lookup("deep").text == "(Result 2/2) It is deep."
+
+
+def test_closest_title_has_no_threshold() -> None:
+    knowledge_base = KnowledgeBase(PAGES)
+    assert knowledge_base.search("?") is None
+    assert knowledge_base.closest_title("?") == "Lake Tana"
+    assert knowledge_base.closest_title("SIMIEN") == "Simien"

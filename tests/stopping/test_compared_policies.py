@@ -64,6 +64,16 @@ def test_prices_move_the_best_k() -> None:
     assert table["best_k"].tolist() == [7, 5, 4, 5, 4, 1, 3, 1, 1]
 
 
+def test_short_and_long_budgets_have_a_best_k_too() -> None:
+    short = StoppingProblem(budget=4, price=0.02)
+    row = best_run_lengths({"short": short}, [0.02]).iloc[0]
+    # In four actions there is no run of five: the rule never answers from memory.
+    assert row["lost_by_5"] == pytest.approx(worth(short, own=int(row["best_k"])) - worth(short, cap=4))
+    long = best_run_lengths({"long": StoppingProblem(budget=12)}, [0.02]).iloc[0]
+    assert 1 <= long["best_k"] <= 11
+    assert np.isnan(long["lost_by_run"])
+
+
 def test_a_deadline_beats_the_rule_while_calls_are_cheap() -> None:
     table = compare_prices(PROBLEM, ["run of 5", "deadline", "run of 5 or deadline"], [0.02, 0.05])
     assert table.index.tolist() == [0.02, 0.05]
@@ -102,6 +112,20 @@ def test_wald_by_hand() -> None:
     np.testing.assert_allclose(sums, [0.78846, -3.21888, -2.43042], atol=1e-5)
     page = WaldTest(0.99, 0.45, restarts=True).sums(np.array([True, False, True]))
     np.testing.assert_allclose(page, [0.78846, 0.0, 0.78846], atol=1e-5)
+
+
+def test_walds_error_rates_hold() -> None:
+    test = WaldTest(0.9, 0.5, alpha=0.05, beta=0.05)
+    draws = np.random.default_rng(0).random((20_000, 60))
+    for rate, bound in ((0.5, test.alpha), (0.9, test.beta)):
+        sums = test.sums(draws < rate)
+        lower = np.log(test.beta / (1 - test.alpha))
+        up, down = sums >= test.threshold, sums <= lower
+        first_up = np.where(up.any(1), up.argmax(1), 99)
+        first_down = np.where(down.any(1), down.argmax(1), 99)
+        wrong = first_up < first_down if rate == 0.5 else first_down < first_up
+        # Wald's bounds are approximate: an error is at most α / (1 - β), or β / (1 - α).
+        assert wrong.mean() <= bound / 0.95 + 0.005
 
 
 def test_pages_test_is_the_run_length_rule_at_the_papers_error_rates() -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from judged_useless.stopping.best_policy import optimal_policy
 from judged_useless.stopping.compared_policies import compare_policies
-from judged_useless.stopping.problem import StoppingProblem, evaluate, named_sources
+from judged_useless.stopping.problem import StoppingProblem, evaluate, histories, named_sources, run_lengths
 from judged_useless.stopping.stopping_policies import StoppingPolicy
 
 NAN = float("nan")
@@ -64,6 +64,12 @@ def test_a_policy_of_another_budget_is_refused() -> None:
         evaluate(PROBLEM, [np.zeros(3)] * 7)
 
 
+def test_runs_are_counted_from_the_end() -> None:
+    for t in (1, 4, 7):
+        counted = [len(row) if row.all() else int(row[::-1].argmin()) for row in histories(t)]
+        assert run_lengths(t).tolist() == counted
+
+
 def test_judgments_are_charged_to_policies_that_look_at_them() -> None:
     charged = replace(PROBLEM, judgment_price=0.03)
     for policy, price in ((StoppingPolicy(own=5), 0.05), (StoppingPolicy(cap=7), 0.02)):
@@ -74,6 +80,10 @@ def test_judgments_are_charged_to_policies_that_look_at_them() -> None:
     policies = [StoppingPolicy(own=5).answering(PROBLEM), StoppingPolicy(cap=7).answering(PROBLEM)]
     together = evaluate(charged, [np.stack(pair) for pair in zip(*policies, strict=True)]).utility
     assert together.tolist() == [float(evaluate(charged, policy).utility) for policy in policies]
+
+
+def test_by_default_there_is_the_papers_source_alone() -> None:
+    assert named_sources(PROBLEM) == {"the paper's six regimes": PROBLEM}
 
 
 def test_each_recovery_adds_a_source() -> None:

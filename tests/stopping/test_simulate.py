@@ -127,3 +127,13 @@ def test_bad_options_are_refused() -> None:
     with pytest.raises(ValueError, match="regimes"):
         World(regimes=())
     assert World().regimes == FAIL
+
+
+def test_the_two_largest_gaps_are_of_fitted_slopes(table: pd.DataFrame) -> None:
+    design = table[table["measure"] == "design_label_contrast"].set_index("policy")
+    values = {policy: tuple(design.loc[policy, ["value", "value_printed"]]) for policy in FITTED}
+    assert values == {
+        "hazard rising with time": (pytest.approx(-0.002, abs=5e-4), -0.02),
+        "hazard rising with own count": (pytest.approx(0.151, abs=5e-4), 0.18),
+    }
+    assert set(table.loc[table["fitted"], "policy"]) == set(FITTED)

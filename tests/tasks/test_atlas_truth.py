@@ -46,6 +46,15 @@ def test_no_page_gives_a_land_border_to_countries_that_have_none(pair: tuple[str
         assert not any(re.search(rf"(?<!South ){other}\b", sentence) for sentence in said), said
 
 
+def test_no_question_or_claim_is_about_such_a_border() -> None:
+    asked = [*_asked("common_neighbour"), *(claim for claim in load_claims() if "-borders-" in claim.id)]
+    assert len(asked) > 70
+    for question in asked:
+        for one, other in APART:
+            named = {name for name in (one, other) if name in f"{question.text} {question.answer}"}
+            assert len(named) < 2, question.text
+
+
 def test_a_code_that_is_asked_for_is_the_only_one() -> None:
     assert all("three-letter ISO 4217 code" in question.text for question in _asked("currency_code"))
     languages = _asked("language_code")

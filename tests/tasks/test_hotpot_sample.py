@@ -44,6 +44,11 @@ def _page(question: Question, title: str) -> str:
     return f"[{title}] {question.knowledge_base[title]}"
 
 
+def _misspelt(title: str, rng: random.Random) -> str:
+    place = rng.randrange(len(title))
+    return title[:place] + title[place + 1 :] + "e"
+
+
 def test_loading(questions: list[Question]) -> None:
     assert len(questions) == 50
     for question in questions:
@@ -57,6 +62,13 @@ def test_loading(questions: list[Question]) -> None:
             assert title in question.knowledge_base
 
 
+def test_search_by_exact_title(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "clean", budget=10**6)
+        for title in question.knowledge_base:
+            assert _step(environment, "search", title.upper()).text == _page(question, title)
+
+
 def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Question]) -> None:
     rng = random.Random(5)
     by_words = 0
@@ -65,15 +77,8 @@ def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Q
         for paragraph in question.paragraphs:
             words = paragraph.text.split()
             rare = f"{' '.join(rng.sample(words, min(2, len(words))))} %%%% #### @@@@ §§§§ ++++ ~~~~ ^^^^"
-            place = rng.randrange(len(paragraph.title))
-            near = f"{paragraph.title[:place]}{paragraph.title[place + 1 :]}e"
-            for query in (
-                paragraph.title.upper(),
-                near,
-                " ".join(rng.sample(words, min(4, len(words)))),
-                rare,
-                question.text,
-            ):
+            near = _misspelt(paragraph.title, rng)
+            for query in (near, " ".join(rng.sample(words, min(4, len(words)))), rare, question.text):
                 title = plain_search(question.knowledge_base, query)
                 expected = "No results found." if title is None else _page(question, title)
                 assert _step(environment, "search", query).text == expected
@@ -102,6 +107,18 @@ def _facts(question: Question) -> set[str]:
     return {
         sentences[title][index].strip() for title, index in question.supporting_facts if index is not None
     }
+
+
+def test_answerless_never_shows_a_supporting_sentence(questions: list[Question]) -> None:
+    for question in questions:
+        environment = Environment(question, "answerless", budget=10**6)
+        facts = _facts(question)
+        shown = []
+        for title in question.knowledge_base:
+            shown.append(_step(environment, "search", title).text)
+            shown += [_step(environment, "lookup", word).text for fact in facts for word in fact.split()]
+        shown.append(_step(environment, "search", question.text).text)
+        assert not [fact for fact in facts for text in shown if fact in text]
 
 
 def test_natural_failures_change_pages_with_a_fact_and_no_others(
