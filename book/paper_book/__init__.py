@@ -8,17 +8,19 @@ if TYPE_CHECKING:
     from paper_book.claims import claim
     from paper_book.page import open_page
     from paper_book.reading import run_folder
+    from paper_book.registered import equivalence_bound
     from paper_book.tables.two_episodes import two_episodes
 
 #: What notebooks use, and the module of each, imported when first used.
 _PUBLIC = {
     "claim": "claims",
+    "equivalence_bound": "registered",
     "open_page": "page",
     "run_folder": "reading",
     "two_episodes": "tables.two_episodes",
 }
 
-__all__ = ["claim", "figures", "open_page", "run_folder", "two_episodes"]
+__all__ = ["claim", "equivalence_bound", "figures", "open_page", "run_folder", "two_episodes"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
