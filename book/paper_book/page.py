@@ -28,7 +28,7 @@ from paper_book.reading import (
 )
 from paper_book.tables.compared import Comparison, counted_in, matched
 from paper_book.tables.data_table import Notice, Table
-from paper_book.tables.number_texts import in_words_of, number_of, printed_text
+from paper_book.tables.number_texts import glued, in_words_of, number_of, printed_text
 from paper_book.tables.paper_table import PaperTable, headings, paper_table
 from paper_book.undefined import undefined
 
@@ -253,7 +253,7 @@ class Page:
         from myst_nb import glue
 
         for name, value in values.items():
-            glue(name, value if hasattr(value, "_repr_mimebundle_") else in_words_of(value), display=False)
+            glue(name, value if hasattr(value, "_repr_mimebundle_") else glued(value), display=False)
 
     def sentence(self, form: str, **values: Any) -> str:
         """Return a sentence with values in it; where one is missing, that this source does not give it."""
@@ -342,7 +342,7 @@ def open_page(
         model, said = model_shown(source, model, **asked)
     episodes, missing = read_episodes(source, model=model, **asked)
     if missing and model is not None:
-        refuse_unknown(model, missing)
+        refuse_unknown(source, model, missing)
     options = {"n_boot": n_boot, "seed": seed, "level": level}
     mark = ", a SIMULATED agent" if is_simulated(episodes) else ""
     shown = f"{name}{mark}" if name else source_name(source, episodes)

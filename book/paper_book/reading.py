@@ -95,12 +95,13 @@ def refuse_texts(asked: Mapping[str, object]) -> None:
             )
 
 
-def refuse_unknown(model: Names, missing: str) -> None:
+def refuse_unknown(source: Source, model: Names, missing: str) -> None:
     """Refuse to show a page of nothing, where neither source nor paper has any of the models asked for."""
     from paper_book.published.transcribed import published
 
     names = [model] if isinstance(model, str) else list(model or ())
-    if not set(names) & set(published()["model"]):
+    elsewhere, _ = read_episodes(source, model=names, condition=None, split=None, regimes=None)
+    if elsewhere.empty and not set(names) & set(published()["model"]):
         raise ValueError(f"there is no model to show: {missing}; nor has the paper {names}")
 
 

@@ -266,7 +266,7 @@ def test_what_is_glued_is_what_a_sentence_shows(monkeypatch: pytest.MonkeyPatch)
     )
     assert glued == {
         "n": "1,234", "rate": "0.500", "percent": "12.3%", "sign": "−0.100", "name": "qwen3-8b −0.2",
-        "table": table, "delta": "−0.06 [−0.10, −0.04]", "none": "not available",
+        "table": table, "delta": "−0.06 [−0.10, −0.04]", "none": "(not in this source)",
     }  # fmt: skip
     assert PAGE.printed(panel="3", measure="agreement") == "87–96\u00a0%"
     assert PAGE.printed(panel="7", measure="answered_after_5") == "19 of 284"

@@ -213,9 +213,9 @@ def test_simulated_policies_agree_with_the_printed_ones(everything: pd.DataFrame
     assert rows["recomputed"].notna().sum() == rows["value"].notna().sum() == 31
     assert rows["equal"].dropna().all()
     html = paper_table(everything, 7, source="episodes").html
-    assert re.search(r"simulated 300 times, ≈", html)
-    assert "rising hazards are fitted to their rows" in html
-    assert "design label: −0.002 for −0.02, 0.151 for 0.18" in html
+    assert "policies simulated anew; ≈ is within two standard errors" in html
+    assert "−0.002 (+0.018, fitted)" in html
+    assert "0.151 (−0.029, fitted)" in html
     assert "recomputed (episodes)" not in html
 
 

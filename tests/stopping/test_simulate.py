@@ -11,6 +11,7 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.hazard import integration_index
 from judged_useless.stopping.simulate import (
+    FITTED,
     RUN_SLOPE,
     TIME_SLOPE,
     World,

@@ -123,3 +123,9 @@ def in_words_of(value: Glued) -> str:
     if isinstance(value, Real):
         return f"{value:,}" if isinstance(value, Integral) else number(float(value))
     return minus(str(value))
+
+
+def glued(value: Glued) -> str:
+    """Return a value for a sentence of prose, or in its place that this source does not give it."""
+    text = in_words_of(value)
+    return "(not in this source)" if text in ("n/a", "not available", "nan") else text

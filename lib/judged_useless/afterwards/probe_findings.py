@@ -62,22 +62,7 @@ def asked_at(probe: str, n: int, budget: int) -> range:
 
 
 def findings_check(probe: str, regime: str, lengths: Mapping[str, int], budget: int) -> RecordCheck:
-    """Return a check of what a probe wrote of a regime.
-
-    Parameters
-    ----------
-    probe, regime : str
-        Which.
-    lengths : mapping of str to int
-        Id of each question that the run has in this regime -> observations of its episode.
-    budget : int
-        Actions of an episode of the run.
-
-    Returns
-    -------
-    callable
-        Takes a place, such as file and line, and a record; raises `RunError` naming place and field.
-    """
+    """Return a check of a probe's records of one regime; `lengths` are observations by question."""
 
     def check(place: str, record: Mapping[str, Any]) -> None:
         if fault := _fault(record, probe, regime, lengths, budget):
