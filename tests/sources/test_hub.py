@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
-import httpx
+import httpx2
 import huggingface_hub
 import pandas as pd
 import pyarrow as pa
@@ -203,7 +203,7 @@ def fails(error: Exception) -> Callable[..., Any]:
 def test_without_network_the_cache_stays(
     when: str, cache: Path, filled: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    down = httpx.ConnectError("All connection attempts failed")
+    down = httpx2.ConnectError("All connection attempts failed")
     if when == "downloading":
         commit = types.SimpleNamespace(sha="0123abc")
         monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", lambda *_, **__: commit)
