@@ -243,7 +243,7 @@ class _Execution:
             for question_id, record in records.items():
                 self._add((regime, question_id), record)
         self.last_error = ""
-        self._failures_in_a_row, self._has_saved = 0, False
+        self._failures_in_a_row, self._has_ended = 0, False
         # Of this process: tokens generated, and what they cost.
         self._generated, self._cost = 0, 0.0
         self._bar = tqdm(
@@ -281,6 +281,8 @@ class _Execution:
                 raise
             await self._fail(key, error)
         else:
+            # At once: by the time that it is on the disk, the next episode may have met its refusal.
+            self._has_ended = True
             await self._writer.append(f"{key[0]}.jsonl", record, lambda: self._saved(key, record))
 
     def _stops_everything(self, error: ModelError) -> bool:
@@ -289,7 +291,7 @@ class _Execution:
             return True
         # A refusal in the middle concerns one question.
         fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
-        return fatal and not self._has_saved
+        return fatal and not self._has_ended
 
     async def _fail(self, key: Key, error: ModelError) -> None:
         """Leave an episode pending; give up if that has happened too often in a row."""
@@ -306,7 +308,7 @@ class _Execution:
             ) from error
 
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
-        self._failures_in_a_row, self._has_saved = 0, True
+        self._failures_in_a_row = 0
         self._add(key, record)
         if not self._bar.disable:
             elapsed = self._bar.format_dict["elapsed"] or 1e-9
