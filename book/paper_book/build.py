@@ -94,8 +94,10 @@ def build(source: str, cores: int = 2) -> None:
     check_source(source)
     handle = _hold(_BUILD / ".building")
     _remove_stale_locks()
-    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", str(cores), "--rerun-triggers"]
-    command += ["mtime", "params", "input", "--config", f"source={source}", "--", "book"]
+    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", str(cores)]
+    # What a killed build left half done is done again.
+    command += ["--rerun-incomplete", "--rerun-triggers", "mtime", "params", "input"]
+    command += ["--config", f"source={source}", "--", "book"]
     try:
         done = subprocess.run(command, env=_environment(), check=False)  # noqa: S603 - our own command
     finally:
