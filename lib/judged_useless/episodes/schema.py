@@ -118,11 +118,6 @@ class NoEpisodesError(EpisodeError):
     """A source without an episode, or with none of those that were asked for."""
 
 
-def as_list(value: object) -> bool:
-    """Return whether a value is a list of any kind: no text, no mapping."""
-    return hasattr(value, "__len__") and not isinstance(value, str | bytes | Mapping)
-
-
 def missing(value: object) -> bool:
     """Return whether a value says nothing: null, or what a table has for it."""
     return value is None or value is pd.NA or (isinstance(value, float) and value != value)
