@@ -188,8 +188,7 @@ class ServiceUnavailableError(ModelError):
 
     def __init__(self, attempts: int, last: TransientModelError) -> None:
         super().__init__(f"no generation after {attempts} attempts; the last: {last}")
-        self.attempts = attempts
-        self.last = last
+        self.attempts, self.last = attempts, last
 
 
 class NoServerError(EveryRequestFailsError):
