@@ -120,7 +120,7 @@ class Page:
             tables = [] if first else [each.episodes for each in (self, *others)]
             result = estimator(*tables, **first, **options)
         except UndefinedEstimateError as error:
-            return undefined(estimator, str(error), self._regimes, options)
+            return undefined(estimator, str(error), self._regimes, options, 1 + len(others))
         if self.regimes is not None and isinstance(result, pd.DataFrame) and result.index.name == "regime":
             return result.reindex([*self._regimes, *result.index.difference(self._regimes)]).fillna({"n": 0})
         return result
@@ -267,7 +267,7 @@ class Page:
         Elsewhere than where the claims are about, as `when` says, they are open.
         """
         released = is_release(self.source)
-        told = [each if when else replace(each, holds=None) for each in claims]
+        told = [each if when else replace(each, holds=None, printed=None) for each in claims]
         return claims_table(told, strict=released and not is_simulated(self.episodes))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
