@@ -50,7 +50,7 @@ def framed(given: pd.DataFrame | Mapping[Any, Any], by: str) -> pd.DataFrame:
     if not any(isinstance(each, pd.DataFrame) for each in given.values()):
         return estimates_frame(given, by)
     reasons = {name: each.attrs["reason"] for name, each in given.items() if "reason" in each.attrs}
-    frame = pd.concat(given, names=[by]).reset_index(by).reset_index(drop=True)
+    frame: pd.DataFrame = pd.concat(given, names=[by]).reset_index(by).reset_index(drop=True)
     named = [f"{name}: {why}" for name, why in reasons.items()] if len(frame) else reasons.values()
     frame.attrs = {"reason": "; ".join(dict.fromkeys(named))}
     return frame
