@@ -1,4 +1,4 @@
-"""What the rule adds to each request of an agent, beside the shortest call of a model: one to this machine."""
+"""What the rule adds to each request of an agent, beside a call to a server on this machine."""
 
 import statistics
 import sys
@@ -37,10 +37,12 @@ def median_ms(act: Callable[[int], object], repeats: int = 100) -> float:
 
 def main() -> None:
     conversations = [conversation(number) for number in range(100)]
-    with searching_server(Upstream()) as upstream:
-        with openai.OpenAI(base_url=f"{upstream.url}/v1", api_key="none") as client:
-            create: Any = client.chat.completions.create
-            base = median_ms(lambda n: create(model="m", messages=conversations[n]))
+    with (
+        searching_server(Upstream()) as upstream,
+        openai.OpenAI(base_url=f"{upstream.url}/v1", api_key="none") as client,
+    ):
+        create: Any = client.chat.completions.create
+        base = median_ms(lambda n: create(model="m", messages=conversations[n]))
     print(f"one call of a server on this machine, without a model: {base:.2f} ms")
     for name, signals in {
         "judgments cached": ["side_channel"],
