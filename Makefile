@@ -10,6 +10,8 @@ NOW := $(firstword $(shell cat requirements.lock pyproject.toml book/pyproject.t
 FOREIGN := $(if $(HELD),$(if $(filter $(CURDIR),$(wordlist 2,99,$(HELD))),,yes))
 export PYTHONPATH := $(CURDIR)/lib:$(CURDIR)/book$(if $(PYTHONPATH),:$(PYTHONPATH))
 SOURCE ?= embedded
+SWEEP ?= sweeps/paper.yaml
+CORES ?= 2
 export PATH := $(abspath $(BIN)):$(PATH)
 # The book is built from disk; nothing in it asks the network.
 export PYDEVD_DISABLE_FILE_VALIDATION := 1
@@ -30,7 +32,7 @@ NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p $(call q,$(call lower,$(
 # What was given and is read by nothing is misspelt: an error, or a section would run with its defaults.
 PARAMETERS := $(foreach n,$(NAMES),$(call upper,$(n)))
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(v)))
-UNKNOWN := $(filter-out SHELL VENV PYTHON NAME PARAMS SOURCE $(PARAMETERS),$(filter-out -%,$(GIVEN)))
+UNKNOWN := $(filter-out SHELL VENV PYTHON NAME PARAMS SOURCE SWEEP PROFILE CORES $(PARAMETERS),$(filter-out -%,$(GIVEN)))
 ifneq ($(UNKNOWN),)
 $(error $(UNKNOWN): nothing here reads that; known are SOURCE NAME PARAMS $(PARAMETERS) VENV PYTHON, and any \
   other parameter of a section goes into PARAMS="name=value")
@@ -42,9 +44,9 @@ endif
 endif
 
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
-unexport $(PARAMETERS) SOURCE NAME PARAMS
+unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store test test-live test-frameworks lint types rooms bench data clean help
+.PHONY: install book section store test test-live test-frameworks test-slurm plan sweep status demo lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -56,6 +58,7 @@ help:
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
 	@echo "test-frameworks  the rule and the transcripts with LangChain, Inspect, LiteLLM ...: in .venv-frameworks"
 	@echo "data     all released episodes from the hub, compared with the paper"
+	@echo "plan, sweep, status  what a sweep comes to, running it, how far it is [SWEEP=sweeps/paper.yaml PROFILE=... CORES=2]"
 	@echo "clean    what was built; never data or runs"
 
 install: $(STAMP)
@@ -115,6 +118,14 @@ rooms: $(STAMP)
 
 data: $(STAMP)
 	$(BIN)/judged-useless fetch
+
+plan status: $(STAMP)
+	@$(BIN)/python sweeps/sweep.py $@ $(call q,$(value SWEEP))
+
+sweep: $(STAMP)
+	@$(BIN)/python -m snakemake --snakefile sweeps/Snakefile --quiet rules --keep-going --rerun-incomplete --nolock \
+	  --config sweep=$(call q,$(value SWEEP)) $(if $(value PROFILE),--profile $(call q,$(value PROFILE)),--cores $(call q,$(value CORES))) \
+	  || { echo "some cells failed; the same command goes on with what is missing, and make status SWEEP=$(value SWEEP) names it" >&2; exit 1; }
 
 bench: $(STAMP)
 	@for file in agent client environment estimators rule; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
