@@ -38,7 +38,8 @@ _WORDS = pa.list_(pa.string())
 _WHOLE_TYPES: Any = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
-def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+def record_of_line(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+    """Return the object of a line of JSON, with the fields it must have, or an error that names the place."""
     place = f"{path}, line {number}"
     try:
         record = strict_loads(line)
@@ -96,7 +97,7 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
     words: dict[str, str] = {}  # each of them is kept once
     try:
         for number, line in text_lines(path):
-            record = _record(path, number, line, required)
+            record = record_of_line(path, number, line, required)
             for name in {"actions", "judgments"} & record.keys():
                 if type(record[name]) is list and all(type(each) is str for each in record[name]):
                     record[name] = [words.setdefault(each, each) for each in record[name]]
