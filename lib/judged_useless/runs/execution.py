@@ -1,9 +1,11 @@
 """A job at work in a folder: one task an episode, one gate before the model, one writer behind them."""
 
 import asyncio
+import gc
 import json
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -38,10 +40,10 @@ from judged_useless.runs.run_files import (
 
 #: Episodes in a row that may fail in transport before the run gives up: the server is gone.
 MOST_FAILURES_IN_A_ROW = 20
-
-
 #: Of an error's text, in messages and in the log of errors.
 MOST_CHARACTERS = 1000
+#: New objects after which Python looks for cycles while a run is on; by default it does so after 700.
+OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +150,8 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
         write_manifest(path, manifest)
         execution = _Execution(job, path, done, concurrency, progress)
         try:
-            await execution.run()
+            with rare_collections():
+                await execution.run()
         except (KeyboardInterrupt, asyncio.CancelledError):
             manifest["status"] = "interrupted"
             raise
@@ -169,6 +172,17 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
             write_manifest(path, manifest)
     if execution.missing:
         raise IncompleteRunError(path, execution.missing, execution.last_error)
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Have garbage collected more rarely: it costs what is in flight, and 256 requests are many objects."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(OBJECTS_BETWEEN_COLLECTIONS, before[0]), *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def is_finished(job: Job, path: Path) -> bool:
