@@ -76,7 +76,7 @@ _TRAJECTORY = TypeAdapter(Trajectory)
 
 
 def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
-    """Return an ended episode as one trajectory; what can differ between equal runs is in ``timings`` alone."""
+    """Return an ended episode as a trajectory; all that differs between equal runs is in ``timings``."""
     environment = episode.environment
     padding = [None] * (episode.t - len(episode.judgments))
     judged = episode.condition.signal == "side_channel"
@@ -142,7 +142,9 @@ def trajectory_check(manifest: Mapping[str, Any], regime: str, questions: Collec
     return record_check(_TRAJECTORY, fixed, questions)
 
 
-def record_check(kind: TypeAdapter[Any], fixed: Mapping[str, Any], questions: Collection[str]) -> RecordCheck:
+def record_check(
+    kind: TypeAdapter[Any], fixed: Mapping[str, Any], questions: Collection[str] | None
+) -> RecordCheck:
     """Return a check of records: that each has the fields of its kind, what is fixed, a known question."""
 
     def check(place: str, record: Mapping[str, Any]) -> None:
@@ -151,12 +153,10 @@ def record_check(kind: TypeAdapter[Any], fixed: Mapping[str, Any], questions: Co
         except ValidationError as error:
             raise RunError(f"{place}: {first_fault(error)}") from error
         for name, expected in fixed.items():
-            if record[name] != expected:
-                raise RunError(
-                    f"{place}: {name} is {record[name]!r}, expected {expected!r} as in the manifest"
-                )
-        if record["question_id"] not in questions:
-            raise RunError(f"{place}: question_id {record['question_id']!r} is no question of this run")
+            if (found := record[name]) != expected:
+                raise RunError(f"{place}: {name} is {found!r}, expected {expected!r} as in the manifest")
+        if questions is not None and (asked := record["question_id"]) not in questions:
+            raise RunError(f"{place}: question_id {asked!r} is no question of this run")
 
     return check
 
