@@ -35,12 +35,6 @@ def chromium() -> str:
 
 def build() -> None:
     """Build the book with this environment, as `make book` does with its own."""
-    here = Path(sys.executable).parent
-    environment = os.environ | {
-        "PATH": f"{here}{os.pathsep}{os.environ.get('PATH', '')}",
-        "PYTHONPATH": str(ROOT / "lib"),
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-    }
-    command = [sys.executable, "-m", "snakemake", "--quiet", "all", "--cores", "2", "--", "book"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "paper_book.build", "book"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]

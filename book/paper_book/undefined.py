@@ -20,7 +20,11 @@ _ANY_EPISODES = [
 
 
 def undefined(
-    estimator: Callable[..., Any], reason: str, regimes: Sequence[str], options: Mapping[str, Any]
+    estimator: Callable[..., Any],
+    reason: str,
+    regimes: Sequence[str],
+    options: Mapping[str, Any],
+    tables: int = 1,
 ) -> Any:  # noqa: ANN401 - as the estimator returns it
     """Return what stands for a result that there is none of: of the same kind, without a number, with why."""
     returned = str(signature(estimator).return_annotation)
@@ -28,7 +32,7 @@ def undefined(
         return Estimate.undefined(reason)
     if returned.startswith("dict"):
         return {}
-    table = estimator(pd.DataFrame(_ANY_EPISODES), **options).iloc[:0]
+    table = estimator(*[pd.DataFrame(_ANY_EPISODES)] * tables, **options).iloc[:0]
     if "n_boot" in options and table.index.name == "regime":
         return estimates_frame(dict.fromkeys(regimes, Estimate.undefined(reason)), "regime")
     table.attrs["reason"] = reason

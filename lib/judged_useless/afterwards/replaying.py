@@ -48,7 +48,7 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
     by_id = {question.id: question for question in questions}
     records = {
         (record["regime"], record["question_id"]): record
-        for record in run.trajectories(counted=True)
+        for record in run.trajectories()
         if record["regime"] in regimes and applies(probe, record)
     }
     order = {question.id: place for place, question in enumerate(questions)}
