@@ -161,7 +161,7 @@ def test_a_manifest_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch:
 def test_a_finished_file_is_put_in_the_order_of_the_questions(tmp_path: Path) -> None:
     file = tmp_path / "persistent.jsonl"
     file.write_bytes(LINES[2] + LINES[0] + LINES[1])
-    rewrite_sorted(file, {"q0": 0, "q1": 1, "q2": 2})
+    rewrite_sorted(file, ["q0", "q1", "q2"])
     assert file.read_bytes() == b"".join(LINES)
     assert [path.name for path in tmp_path.iterdir()] == ["persistent.jsonl"]
 
