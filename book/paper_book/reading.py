@@ -66,8 +66,8 @@ def _of_one_seed(episodes: pd.DataFrame) -> pd.DataFrame:
     kept = episodes[~other].reset_index(drop=True)
     seeds = ", ".join(map(str, sorted(set(episodes["seed"][other]))))
     said = (
-        f"Of cells run with several seeds, this page takes the lowest: {int(other.sum()):,} episodes with seed "
-        f"{seeds} are left out, or a question would count more than once."
+        f"Of cells run with several seeds, this page takes the lowest: {int(other.sum()):,} episodes with "
+        f"seed {seeds} are left out, or a question would count more than once."
     )
     kept.attrs[LEFT_OUT] = " ".join(filter(None, (episodes.attrs.get(LEFT_OUT), said)))
     return kept
