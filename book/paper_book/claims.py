@@ -27,6 +27,8 @@ class Claim:
     statement: str
     holds: bool | None
     evidence: str
+    printed: bool | None = None
+    asked: bool = True
 
 
 def _intervals(given: Any) -> list[Interval]:  # noqa: ANN401 - as for `claim`
@@ -40,6 +42,14 @@ def _intervals(given: Any) -> list[Interval]:  # noqa: ANN401 - as for `claim`
     if isinstance(given, Iterable):
         return [each for part in given for each in _intervals(part)]
     return [(float(given), float(given), float(given))]
+
+
+def _printed(given: Any) -> list[Interval]:  # noqa: ANN401 - as for `claim`
+    """Return what the paper prints of the comparisons among `given`."""
+    if isinstance(given, Comparison):
+        rows = given.rows[["value", "low", "high"]].dropna(how="all")
+        return [(value, low, high) for value, low, high in rows.to_numpy(dtype=float)]
+    return [each for part in given for each in _printed(part)] if isinstance(given, list) else []
 
 
 def claim(
@@ -61,7 +71,8 @@ def claim(
     statement : str
         The claim in a sentence.
     given : Estimate, number, Comparison, or several of them
-        What decides it. Of a comparison the paper's cells, as language models fill them.
+        What decides it. Of a comparison the paper's cells, as language models fill them; what the paper
+        prints in them is held against the claim as well.
     above, not_above, below, at_least, at_most : float, optional
         One of them: the whole interval lies above or below this, does not lie above it, or the value itself
         is at least or at most this.
@@ -81,8 +92,9 @@ def claim(
     >>> claim("It is one.", 1.0, at_least=1).holds, claim("None is.", [0.5, float("nan")], above=0).holds
     (True, None)
     """
-    verdicts: list[bool | None] = []
-    for value, low, high in _intervals(given):
+
+    def holds(interval: Interval) -> bool | None:
+        value, low, high = interval
         asked = (
             (low, above, low > (above or 0)),
             (low, not_above, low <= (not_above or 0)),
@@ -90,15 +102,19 @@ def claim(
             (value, at_least, value >= (at_least or 0)),
             (value, at_most, value <= (at_most or 0)),
         )
-        told, _, holds = next(each for each in asked if each[1] is not None)
-        verdicts.append(None if pd.isna(told) else bool(holds))
+        told, _, held = next(each for each in asked if each[1] is not None)
+        return None if pd.isna(told) else bool(held)
+
+    here, printed = ([holds(each) for each in found] for found in (_intervals(given), _printed(given)))
     if not evidence:
-        evidence = tally(verdicts)
+        evidence = f"printed: {tally(printed)}; here: {tally(here)}" if printed else tally(here)
         if isinstance(given, Estimate):
             evidence = str(given)
         elif isinstance(given, Real):
             evidence = number(float(given), ".0f" if isinstance(given, Integral) else ".3f")
-    return Claim(statement, every(verdicts) if when else None, evidence)
+    if not when:
+        return Claim(statement, None, evidence, asked=False)
+    return Claim(statement, every(here), evidence, every(printed))
 
 
 def every(verdicts: Sequence[bool | None]) -> bool | None:
@@ -135,16 +151,14 @@ def tally(verdicts: Sequence[bool | None]) -> str:
 
 
 def claims_table(claims: Sequence[Claim], *, strict: bool) -> Table:
-    """Return claims with their verdicts."""
-    failed = [each for each in claims if each.holds is False]
+    """Return claims with their verdicts, where some are about printed numbers with both."""
+    failed = [each for each in claims if each.holds is False or each.printed is False]
     if failed and strict:
         raise ClaimError("; ".join(f"{each.statement} ({each.evidence})" for each in failed))
     words = {True: "holds", False: "does not hold", None: "cannot be told"}
-    frame = pd.DataFrame(
-        {
-            "claim": [each.statement for each in claims],
-            "verdict": [words[each.holds] for each in claims],
-            "decided by": [each.evidence for each in claims],
-        }
-    )
+    said = {"claim": [each.statement for each in claims]}
+    if any(each.printed is not None for each in claims):
+        said["as printed"] = ["" if each.printed is None else words[each.printed] for each in claims]
+    said["verdict"] = [words[each.holds] if each.asked else "not asked here" for each in claims]
+    frame = pd.DataFrame(said | {"decided by": [each.evidence for each in claims]})
     return Table(frame, "The claims of this page, decided by the numbers on it.")

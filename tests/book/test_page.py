@@ -21,6 +21,7 @@ from judged_useless.estimators.estimate import Estimate
 from made_up_episodes import MADE_UP, episode, made_up_cell
 from paper_book import claim, open_page
 from paper_book.claims import ClaimError
+from paper_book.measures.from_episodes import won_by_firing
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
 from paper_book.reading import no_episodes, source_name
@@ -272,6 +273,13 @@ def test_what_is_glued_is_what_a_sentence_shows(monkeypatch: pytest.MonkeyPatch)
     assert PAGE.printed(panel="7", measure="answered_after_5") == "19 of 284"
 
 
+def test_a_table_of_two_arms_that_the_source_lacks_keeps_its_columns_and_says_why() -> None:
+    counted = NONE.but(condition="enforced_rule").estimate(won_by_firing, NONE.but(condition="unaided"))
+    assert counted.empty
+    assert "other actions" in counted
+    assert "no episode with model 'llama3.1-8b'" in shown(NONE.table(counted, "What the rule won"))
+
+
 # --- claims ---------------------------------------------------------------------------------------
 
 
@@ -286,7 +294,7 @@ def test_a_claim_that_fails_on_released_episodes_is_an_error_and_a_finding_elsew
     for page in (open_page(own), PAGE):
         table = page.check(*claims, when=page is not PAGE)
         verdicts = table.frame["verdict"].tolist()
-        found = ["cannot be told"] * 3 if page is PAGE else ["holds", "does not hold", "cannot be told"]
+        found = ["not asked here"] * 3 if page is PAGE else ["holds", "does not hold", "cannot be told"]
         assert verdicts == found
 
 
@@ -314,11 +322,24 @@ def test_claims_are_decided_by_intervals_and_values(
 def test_a_claim_of_several_cells_says_for_how_many_it_holds() -> None:
     page = open_page("embedded", n_boot=50)
     deltas = page.beside(published(6, panel="delta", condition=ARMS))
-    assert claim("All.", deltas.only(condition="unaided"), below=0).evidence == (
-        "holds for 1 of 4 cells; the others cannot be told"
+    alone = claim("All.", deltas.only(condition="unaided"), below=0)
+    assert alone.evidence == (
+        "printed: holds for 4 of 4 cells; here: holds for 1 of 4 cells; the others cannot be told"
     )
+    assert (alone.printed, alone.holds) == (True, None)
     assert claim("All.", deltas, below=0).holds is False
     assert claim("None.", [], above=0).holds is None
+
+
+def test_a_claim_that_the_printed_numbers_break_is_an_error_even_where_nothing_is_recomputed() -> None:
+    page = open_page("embedded", n_boot=50)
+    gains = page.rows(15, condition="enforced_rule - unaided", split="test300")
+    false = claim("For every model.", gains, above=0)  # not for claude-sonnet-5
+    assert (false.printed, false.holds) == (False, None)
+    with pytest.raises(ClaimError, match="printed: holds for 5 of 6 cells; fails for 1"):
+        page.check(false)
+    shown = page.check(claim("For some.", gains.only(model="qwen3-32b"), above=0)).frame
+    assert shown[["as printed", "verdict"]].to_numpy().tolist() == [["holds", "cannot be told"]]
 
 
 # --- where numbers come from ----------------------------------------------------------------------

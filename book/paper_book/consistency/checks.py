@@ -151,8 +151,9 @@ def answering_or_continuing(paper: PaperNumbers, _: Items) -> Rows:
 
 def net_correct(paper: PaperNumbers, _: Items) -> Rows:
     """Check that questions won and lost by the rule (Appendix A) add up to the difference in Table 13."""
+    won = "net_correct_where_fired|net_correct_elsewhere"
     for regime in ("recover_after_1", "recover_after_3"):
-        rows = paper.find(f"text; panel=A; measure=net_correct; regime={regime}")
+        rows = paper.find(f"text; panel=A; measure={won}; regime={regime}")
         arms = [paper.success(arm("qwen3-8b", each, regime)) for each in ("enforced_rule", "unaided")]
         counts = [round(each.value * 300) for each in arms if each]
         total, difference = sum(int(row["value"]) for row in rows), counts[0] - counts[1]

@@ -161,3 +161,24 @@ def net_correct(rule: pd.DataFrame, other: pd.DataFrame, *, where_fired: bool, l
     gain = (right - before).dropna()
     touched = pd.Series(fired(rule), index=right.index).loc[gain.index]
     return plain("net correct answers", gain[touched == where_fired].sum(), len(gain), rule, level)
+
+
+def won_by_firing(rule: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """Return, by regime, how often the rule fired and what it won there, and the same of the other episodes.
+
+    ``other actions`` counts the episodes that it did not touch and that took other actions all the same.
+    """
+    both = rule.assign(fired=fired(rule)).merge(other, on=["regime", "question_id"], suffixes=("", "_other"))
+    mine, theirs = (both[name].map(tuple) for name in ("actions", "actions_other"))
+    gained = both["success"].astype(int) - both["success_other"].astype(int)
+    counted = pd.DataFrame(
+        {
+            "regime": both["regime"],
+            "fired": both["fired"],
+            "net correct where fired": gained.where(both["fired"], 0),
+            "untouched": ~both["fired"],
+            "net correct elsewhere": gained.mask(both["fired"], 0),
+            "other actions": ~both["fired"] & (mine != theirs),
+        }
+    )
+    return counted.groupby("regime", sort=False).sum()

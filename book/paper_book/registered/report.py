@@ -183,6 +183,13 @@ def case_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
+def _section(name: str) -> tuple[str, str]:
+    """Return a page, or a heading on it, in words and as an address."""
+    page, mark, heading = name.partition("#")
+    words = f": {heading.replace('-', ' ')}" if mark else ""
+    return f"{page.replace('_', ' ')}{words}", f"{page}.html{mark}{heading}"
+
+
 def claim_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
     """Return the claims of Table 3 with their tests, sections and analyses."""
     by_key = {result.test.key: result.test for result in results}
@@ -193,7 +200,7 @@ def claim_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
         rows.append(
             {
                 "claim": claim.claim,
-                "sections": [(name.replace("_", " "), f"{name}.html") for name in claim.sections],
+                "sections": [_section(name) for name in claim.sections],
                 "tests": [(f"{test.key}: {test.published.outcome}", f"#{test.anchor}") for test in tests],
                 "exploratory": table["Exploratory"],
                 "appendix": table["Appendix"],

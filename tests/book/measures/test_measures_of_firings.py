@@ -7,7 +7,7 @@ import pytest
 from judged_useless import load_episodes
 from made_up_episodes import episode
 from measured import estimate, lacking, value
-from paper_book.measures.from_episodes import fired
+from paper_book.measures.from_episodes import fired, won_by_firing
 
 
 def cell(*rows: dict[str, Any]) -> pd.DataFrame:
@@ -70,6 +70,18 @@ def test_net_correct_answers_by_hand(rule: pd.DataFrame, unaided: pd.DataFrame) 
     # Fired on q1 and q3: one right instead of none. Elsewhere one (q4) instead of two (q4, q5).
     assert value("net_correct_where_fired", rule, unaided) == 1
     assert value("net_correct_elsewhere", rule, unaided) == -1
+
+
+def test_what_firing_won_and_what_differed_without_it(rule: pd.DataFrame, unaided: pd.DataFrame) -> None:
+    counted = won_by_firing(rule, unaided.assign(actions=[*unaided["actions"][:3], *rule["actions"][3:]]))
+    assert counted.loc["persistent"].to_dict() == {
+        "fired": 2, "net correct where fired": 1, "untouched": 3, "net correct elsewhere": -1,
+        "other actions": 1,
+    }  # fmt: skip
+    # The real cells: episodes that the rule never touched, and that took other actions all the same.
+    cells = [load_episodes(condition=name) for name in ("enforced_rule", "unaided")]
+    found = won_by_firing(*cells).loc[["recover_after_1", "recover_after_3"]]
+    assert found[["untouched", "other actions"]].to_numpy().tolist() == [[256, 43], [266, 53]]
 
 
 @pytest.mark.parametrize(
