@@ -93,14 +93,9 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
             f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
         )
     numbers, records = [], []
-    words: dict[str, str] = {}  # each of them is kept once
     try:
         for number, line in text_lines(path):
-            record = _record(path, number, line, required)
-            for name in {"actions", "judgments"} & record.keys():
-                if type(record[name]) is list and all(type(each) is str for each in record[name]):
-                    record[name] = [words.setdefault(each, each) for each in record[name]]
-            records.append(record)
+            records.append(_record(path, number, line, required))
             numbers.append(number)
     except UnreadableFileError as error:
         raise EpisodeError(str(error)) from error
@@ -135,7 +130,8 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        frame = pq.read_table(path).to_pandas(types_mapper=_WHOLE_TYPES.get)
+        with pq.ParquetFile(path) as file:  # threads cost more than they save on files of this size
+            frame = file.read(use_threads=False).to_pandas(types_mapper=_WHOLE_TYPES.get)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
         if isinstance(error, OSError) and error.errno is not None:

@@ -106,7 +106,7 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
         raise EpisodeError("there are no episodes; check the filters that chose them")
     frame = fill_judgments(frame)
     unread = [name for name in PROBED if name in frame and not beside and name not in required]
-    validate(frame.drop(columns=unread), required=required)
+    validate(frame.drop(columns=unread) if unread else frame, required=required)
     return frame if isinstance(episodes, pd.DataFrame) else typed(frame)
 
 

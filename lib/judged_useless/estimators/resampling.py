@@ -114,7 +114,7 @@ def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
         while (missing := count - sum(map(len, kept))) > 0:
             words = rng.integers(2**32, size=int(missing * 2**bits / n_clusters) + 64, dtype=np.uint32)
             words >>= _WORD_BITS - bits
-            kept.append(words[words < n_clusters].astype(np.int64))
+            kept.append(words.compress(words < n_clusters).astype(np.int64))
         drawn = np.concatenate(kept)
         ahead = drawn[count:]
         return drawn[:count]
@@ -155,9 +155,9 @@ def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) 
 
 
 def _counted(n_clusters: int, draws: Ints) -> Floats:
-    flat = (draws + np.arange(len(draws))[:, None] * n_clusters).ravel()
-    counts = np.bincount(flat, minlength=len(draws) * n_clusters)
-    weights: Floats = counts.reshape(len(draws), n_clusters).astype(np.float64)
+    weights = np.empty((len(draws), n_clusters))
+    for row, drawn in zip(weights, draws, strict=True):
+        row[:] = np.bincount(drawn, minlength=n_clusters)
     return weights
 
 
