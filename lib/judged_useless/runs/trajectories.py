@@ -1,22 +1,18 @@
 """What a run keeps of one episode: the fields of an episode first, then everything it came from."""
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from judged_useless._io.messages import first_fault
+from judged_useless.models.base import Message
 from judged_useless.runs.run_files import RecordCheck, RunError
 
 if TYPE_CHECKING:
     from judged_useless.agent.calls import Call
     from judged_useless.agent.loop import Episode
-
-
-class _Message(TypedDict):
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 class _Call(TypedDict):
@@ -67,7 +63,7 @@ class Trajectory(AnyRecord):
     judgments: list[Any]
     stated: list[Any]
     failed: list[bool]
-    messages: list[_Message]
+    messages: list[Message]
     observation_meta: list[_Seen]
     events: list[_Event]
 
@@ -78,7 +74,6 @@ _TRAJECTORY = TypeAdapter(Trajectory)
 def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
     """Return an ended episode as a trajectory; all that differs between equal runs is in ``timings``."""
     environment = episode.environment
-    padding = [None] * (episode.t - len(episode.judgments))
     judged = episode.condition.signal == "side_channel"
     # In an order that does not depend on which of two answered first.
     calls = sorted(episode.calls, key=lambda call: (call.t, call.kind != "judgment"))
@@ -89,7 +84,7 @@ def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
         "question_id": environment.question.id,
         "regime": environment.regime.name,
         "actions": episode.actions,
-        "judgments": [*episode.judgments, *padding],
+        "judgments": [*episode.judgments, *[None] * (episode.t - len(episode.judgments))],
         "success": episode.success,
         "termination": episode.termination,
         "task": task,
