@@ -96,8 +96,9 @@ def lines_of_code(text: str) -> int:
     """Return how many lines are neither blank nor comment nor docstring."""
     apart: set[int] = set()
     for node in ast.walk(ast.parse(text)):
-        holds = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        if holds and ast.get_docstring(node) is not None:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+            ast.get_docstring(node) is not None
+        ):
             apart |= set(range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1))
     lines = enumerate(text.splitlines(), start=1)
     return sum(number not in apart and not re.match(r"\s*(#|$)", line) for number, line in lines)

@@ -15,7 +15,9 @@ DATA = Path(__file__).parents[1] / "data"
 @pytest.mark.parametrize("label", ["USELESS", "USEFUL"])
 def test_precision_and_recall_on_the_labelled_thoughts(label: str) -> None:
     with (DATA / "stated_judgments.csv").open(encoding="utf-8") as stream:
-        pairs = [(stated_judgment(row["thought"]) or "NONE", row["label"]) for row in csv.DictReader(stream)]
+        pairs: list[tuple[str, str]] = [
+            (stated_judgment(row["thought"]) or "NONE", row["label"]) for row in csv.DictReader(stream)
+        ]
     hits = pairs.count((label, label))
     assert hits >= 0.9 * sum(reading == label for reading, _ in pairs) > 0
     assert hits >= 0.9 * sum(truth == label for _, truth in pairs) > 0
