@@ -45,7 +45,7 @@ class Engine:
         yield SimpleNamespace(outputs=[out], num_cached_tokens=16)
 
 
-class EngineDeadError(Exception):
+class DeadError(Exception):
     pass
 
 
@@ -59,9 +59,7 @@ def vllm(monkeypatch: pytest.MonkeyPatch) -> None:
         "vllm.platforms": {"current_platform": SimpleNamespace(is_cpu=lambda: True)},
         "vllm.v1": {},
         "vllm.v1.engine": {},
-        "vllm.v1.engine.exceptions": dict.fromkeys(
-            ("EngineDeadError", "EngineGenerateError"), EngineDeadError
-        ),
+        "vllm.v1.engine.exceptions": dict.fromkeys(("EngineDeadError", "EngineGenerateError"), DeadError),
     }
     for name, content in contents.items():
         module = ModuleType(name)
@@ -121,7 +119,7 @@ async def test_a_form_is_asked_for_and_recorded() -> None:
 
 async def test_a_dead_engine_is_fatal_and_a_bug_stays_one() -> None:
     with pytest.raises(FatalModelError, match="vLLM: gone"):
-        await make(Engine(error=EngineDeadError("gone"))).generate(MESSAGES, max_new_tokens=1)
+        await make(Engine(error=DeadError("gone"))).generate(MESSAGES, max_new_tokens=1)
     with pytest.raises(KeyError):
         await make(Engine(error=KeyError("a bug"))).generate(MESSAGES, max_new_tokens=1)
 

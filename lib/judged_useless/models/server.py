@@ -31,6 +31,7 @@ from judged_useless.models.transport import (
     meaning_of_error_body,
     meaning_of_sdk_error,
     read_address,
+    trusted,
 )
 
 
@@ -148,6 +149,7 @@ class ServerModel(Identified, ABC):
             default_headers=address.headers,
             # A redirect to another place would carry the key along.
             http_client=self._sdk.DefaultAsyncHttpxClient(
+                verify=trusted(*map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))),
                 follow_redirects=False,
                 timeout=httpx2.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
             ),
@@ -236,10 +238,8 @@ class ServerModel(Identified, ABC):
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
-            begins = self._redact(text[:120])
-            raise TransientModelError(
-                f"unreadable response: no JSON, or cut off; it begins {begins!r}"
-            ) from None
+            problem = "unreadable response: no JSON, or cut off"
+            raise TransientModelError(f"{problem}; it begins {self._redact(text[:120])!r}") from None
         try:
             choices = body.get("choices")
             said = body.get("error") or (choices and choices[0].get("error"))
