@@ -10,20 +10,20 @@ from judged_useless.protocol.conditions import (
 
 # condition: additions, counter, signal, stopper, who stops (PROTOCOL, "Conditions").
 TABLE = {
-    "unaided": ((), False, None, None, "agent"),
-    "permit": (("permit",), False, None, None, "agent"),
-    "budget": (("permit", "budget"), True, None, None, "agent"),
-    "stated_rule": (("permit", "stated_rule"), False, None, None, "agent"),
-    "call_cost": (("permit", "budget", "call_cost"), True, None, None, "agent"),
-    "decide": ((), False, "side_channel", "weigh", "agent"),
-    "enforced_rule": ((), False, "side_channel", "finish_only", "harness"),
-    "combo": (("permit", "budget"), True, "side_channel", "finish_only", "harness"),
-    "random": ((), False, "random", "finish_only", "harness"),
-    "lexical": ((), False, "lexical", "finish_only", "harness"),
-    "stated_judgment_rule": ((), False, "stated", "ask_again", "harness"),
-    "stated_combo": (("permit", "budget"), True, "stated", "ask_again", "harness"),
-    "switch_rule": ((), False, "side_channel", "switch", "harness"),
-    "both_exits": (("both_exits",), False, None, None, "agent"),
+    "unaided": ((), False, None, None),
+    "permit": (("permit",), False, None, None),
+    "budget": (("permit", "budget"), True, None, None),
+    "stated_rule": (("permit", "stated_rule"), False, None, None),
+    "call_cost": (("permit", "budget", "call_cost"), True, None, None),
+    "decide": ((), False, "side_channel", "weigh"),
+    "enforced_rule": ((), False, "side_channel", "finish_only"),
+    "combo": (("permit", "budget"), True, "side_channel", "finish_only"),
+    "random": ((), False, "random", "finish_only"),
+    "lexical": ((), False, "lexical", "finish_only"),
+    "stated_judgment_rule": ((), False, "stated", "ask_again"),
+    "stated_combo": (("permit", "budget"), True, "stated", "ask_again"),
+    "switch_rule": ((), False, "side_channel", "switch"),
+    "both_exits": (("both_exits",), False, None, None),
 }
 
 
@@ -31,7 +31,7 @@ TABLE = {
 def test_a_condition_is_what_the_protocol_says(name: str) -> None:
     condition = get_condition(name)
     assert TABLE[name] == (
-        condition.additions, condition.counter, condition.signal, condition.stopper, condition.who_stops,
+        condition.additions, condition.counter, condition.signal, condition.stopper,
     )  # fmt: skip
     assert condition.two_source == (name in ("switch_rule", "both_exits"))
 

@@ -50,11 +50,6 @@ class Condition:
     reminder: bool = False
     thinking: bool = False
 
-    @property
-    def who_stops(self) -> str:
-        """``harness`` if the rule acts, else ``agent``."""
-        return "harness" if self.stopper in ("finish_only", "ask_again", "switch") else "agent"
-
     def __or__(self, other: "Condition") -> "Condition":
         """Put two conditions together, in this order; the name stays this one's."""
         for field in ("signal", "stopper"):
