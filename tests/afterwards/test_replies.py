@@ -13,7 +13,7 @@ from judged_useless.afterwards.replies import (
     read_usefulness,
 )
 from judged_useless.afterwards.rubric import read_label
-from judged_useless.protocol.prompts import get_probe_wording, load_probe_wordings, load_wordings
+from judged_useless.protocol.prompts import get_wording, load_wordings
 from judged_useless.protocol.vocabulary import USEFULNESS
 
 # Cut out of the paper's text, not typed.
@@ -26,20 +26,19 @@ def squeezed(text: str) -> str:
 
 
 def test_the_quoted_turns_are_the_papers() -> None:
-    wording = get_probe_wording("react", "question")
+    wording = get_wording("react", "question")
     assert squeezed(wording.continuation) == squeezed(STIMULI["continuation"])
     assert squeezed(wording.repair) == squeezed(STIMULI["repair"])
 
 
 def test_every_style_and_task_has_its_probes() -> None:
-    assert load_probe_wordings().keys() == load_wordings().keys()
-    for wording in load_probe_wordings().values():
+    for wording in load_wordings().values():
         assert all(word in wording.usefulness for word in USEFULNESS)
         # The paper: the continuation turn never mentions the action syntax or the budget left.
         assert "unspecified number" in wording.continuation
         assert not re.search(r"finish|search\[|Action", wording.continuation + wording.usefulness)
     with pytest.raises(ValueError, match="no wording in style 'tags'"):
-        get_probe_wording("tags", "question")
+        get_wording("tags", "question")
 
 
 GOOD = '{"p_continue": 0.25, "p_answer_now": 1, "prefer": "unsure", "reason": "x"}'

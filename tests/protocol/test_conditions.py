@@ -1,14 +1,9 @@
 """Conditions are composed of parts; the table of the protocol, row by row."""
 
 import pytest
-from judged_useless.protocol.conditions import (
-    ADDED_PARTS,
-    CONDITIONS,
-    PARTS,
-    get_condition,
-)
+from judged_useless.protocol.conditions import ADDED_PARTS, CONDITIONS, PARTS, get_condition
 
-# condition: additions, counter, signal, stopper, who stops (PROTOCOL, "Conditions").
+# condition: additions, counter, signal, stopper (PROTOCOL, "Conditions").
 TABLE = {
     "unaided": ((), False, None, None),
     "permit": (("permit",), False, None, None),
@@ -30,9 +25,7 @@ TABLE = {
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_is_what_the_protocol_says(name: str) -> None:
     condition = get_condition(name)
-    assert TABLE[name] == (
-        condition.additions, condition.counter, condition.signal, condition.stopper,
-    )  # fmt: skip
+    assert TABLE[name] == (condition.additions, condition.counter, condition.signal, condition.stopper)
     assert condition.two_source == (name in ("switch_rule", "both_exits"))
 
 

@@ -20,7 +20,6 @@ from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.run_files import RunError
-from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]
@@ -225,8 +224,8 @@ def test_an_episode_in_two_files_names_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "error", "message"),
     [
-        ([], ValueError, "source is an empty list"),
-        ("", ValueError, "source is an empty text"),
+        ([], ValueError, "source is empty"),
+        ("", ValueError, "source is empty"),
         (5, TypeError, "source is 5; expected 'embedded', 'hub', a file"),
         (b"x", TypeError, "source is b'x'; expected"),
         ("episodes.csv", EpisodeError, "expected a .parquet, .jsonl or .jsonl.gz file"),
@@ -284,28 +283,6 @@ def test_a_changed_cache_is_refused_with_the_command_to_fetch_again(
     alter(fetched)
     with pytest.raises(EpisodeError, match=message + r".*run `judged-useless fetch` .*again"):
         load_episodes("hub")
-
-
-def test_termination_is_derived_as_far_as_actions_tell() -> None:
-    frame = pd.DataFrame(
-        [
-            episode("---"),
-            episode("--------", answered=False),
-            episode("-------", answered=True),
-            episode("--", answered=False),
-            episode("", answered=False),
-        ]
-    )
-    expected = ["answered", "budget_exhausted", "answered", None, None]
-    assert derive_termination(frame)["termination"].to_list() == expected
-    assert derive_termination(frame, budget=2)["termination"].to_list()[3] == "budget_exhausted"
-    embedded = load_episodes()
-    derived, stored = (each["termination"] for each in (derive_termination(embedded), embedded))
-    assert derived.fillna("").to_list() == stored.fillna("").to_list()
-    persistent = embedded[embedded["regime"] == "persistent"]  # whose index has gaps
-    assert (
-        derive_termination(persistent)["termination"].fillna("").equals(derived[persistent.index].fillna(""))
-    )
 
 
 def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
         get_stream(name)
     run.require_complete()
     spec = run.manifest["spec"]
-    records = run.trajectories(counted=True)
+    records = run.trajectories()
     items = [item for record in records for item in items_of(RecordedTurns(record, spec), streams)]
     return sorted(items, key=lambda item: (item.stream, item.id))
 

@@ -275,7 +275,7 @@ class _Probed:
         """Regime -> question id -> observations of its episode."""
         known = self._given
         if len(known) != self._run.manifest["n_episodes"]["done"]:
-            records = self._run.trajectories(counted=True)
+            records = self._run.trajectories()
             known = {(each["question_id"], each["regime"]): len(each["failed"]) for each in records}
         lengths: dict[str, dict[str, int]] = {}
         for (question_id, regime), n in known.items():

@@ -19,7 +19,7 @@ from judged_useless.afterwards.rubric import get_stream, label_request, load_rub
 from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
-from judged_useless.protocol.prompts import ProbeWording, Wording, get_probe_wording
+from judged_useless.protocol.prompts import Wording, get_wording
 from judged_useless.protocol.signals import JUDGMENT_TOKENS, parse_side_channel
 from judged_useless.protocol.turns import Turn
 from judged_useless.tasks.question import Question
@@ -53,7 +53,7 @@ class Asking:
     ) -> None:
         self.model, self.question, self.record = model, question, record
         self.turns = RecordedTurns(record, spec)
-        self.wordings = get_probe_wording(spec["options"]["style"], question.kind)
+        self.wordings = get_wording(spec["options"]["style"], question.kind)
         self.constrain = spec["options"]["constrain"]
         self.judgment_tokens = spec["options"].get("judgment_tokens", JUDGMENT_TOKENS)
         self.budget = spec["budget"]
@@ -181,7 +181,7 @@ class Probe:
 
     what: str
     ask: Callable[[Asking, int], Coroutine[Any, Any, Finding]]
-    prompts: Callable[[Wording, ProbeWording], dict[str, str]]
+    prompts: Callable[[Wording], dict[str, str]]
 
 
 #: Name -> probe.
@@ -189,27 +189,27 @@ PROBES: dict[str, Probe] = {
     "judgments": Probe(
         "side-channel judgment of every observation, the last one included (Amendment 12)",
         _judgment,
-        lambda wording, _: {"judgment": wording.judgment},
+        lambda wording: {"judgment": wording.judgment},
     ),
     "answer-now": Probe(
         "what the agent answers when told to, at every decision (Appendix C.4)",
         _answer_now,
-        lambda wording, probes: {"answer_now": wording.answer_now, "repair": probes.repair},
+        lambda wording: {"answer_now": wording.answer_now, "repair": wording.repair},
     ),
     "beliefs": Probe(
         "what the last observation, going on and answering now are worth to the agent (Appendix C.4)",
         _belief,
-        lambda _, probes: {"usefulness": probes.usefulness, "continuation": probes.continuation},
+        lambda wording: {"usefulness": wording.usefulness, "continuation": wording.continuation},
     ),
     "repair": Probe(
         "a real answer in place of one that copied the template (Appendix C.5)",
         _repair,
-        lambda _, probes: {"repair": probes.repair},
+        lambda wording: {"repair": wording.repair},
     ),
     "stated": Probe(
         "the judgment stated in the thought after each result, labelled by the rubric (Amendment 18)",
         _stated,
-        lambda *_: {"stated": load_rubric().instructions("S2")},
+        lambda _: {"stated": load_rubric().instructions("S2")},
     ),
 }
 

@@ -21,7 +21,7 @@ from judged_useless.afterwards.probes import Asking, applies, asked, get_probe
 from judged_useless.models import get_model
 from judged_useless.models.base import Decoding, Model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.protocol.prompts import get_probe_wording, get_wording
+from judged_useless.protocol.prompts import get_wording
 from judged_useless.runs.cell_spec import differences, lasting_description, questions_sha256, text_sha256
 from judged_useless.runs.execution import Job, carry_out
 from judged_useless.runs.manifests import MANIFEST, read_manifest
@@ -48,13 +48,12 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
     by_id = {question.id: question for question in questions}
     records = {
         (record["regime"], record["question_id"]): record
-        for record in run.trajectories(counted=True)
+        for record in run.trajectories()
         if record["regime"] in regimes and applies(probe, record)
     }
     order = {question.id: place for place, question in enumerate(questions)}
     options, kind = of_run["options"], get_task(of_run["task"]).kind
-    wordings = get_wording(options["style"], kind), get_probe_wording(options["style"], kind)
-    prompts = get_probe(probe).prompts(*wordings)
+    prompts = get_probe(probe).prompts(get_wording(options["style"], kind))
     hashes = {name: sha256(run.path / f"{name}.jsonl") for name in regimes}
 
     def extended(manifest: dict[str, Any]) -> dict[str, Any]:

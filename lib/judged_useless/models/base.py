@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, TypedDict
+from typing import Annotated, Any, Literal, Protocol
 
 import pydantic
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from judged_useless._io.seeds import stable_seed
 
