@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 from judged_useless._io.files import UnreadableFileError, text_lines, write_atomically
 from judged_useless._io.messages import shown
 from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
-from judged_useless.episodes.frames import fill_judgments, from_records, settled, without_silent
-from judged_useless.episodes.schema import (
+
+from .frames import fill_judgments, from_records, settled, without_silent
+from .schema import (
     KEY,
     OPTIONAL,
     PROBED,
