@@ -451,9 +451,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         made_up_cells(Path(folder))
-        ours(
-            "write lines", Path(folder), 1
-        )  # in a process of its own: what is started here inherits the peak
+        ours("write lines", Path(folder), 1)  # apart: children inherit the peak
         table = compare(Path(folder), options.loop_cells, options.loop_fits)
     print(table.to_string(index=False, float_format=lambda value: f"{value:,.2f}"))
     print("\nResults of ours and of the loops are equal. The cells are made up; see --help.")
