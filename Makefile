@@ -3,11 +3,12 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 # What the environment was made from, and for which checkout: it is made anew when that changes, unless it belongs
-# to another checkout, which is left alone and used with the code of this one. (An empty stamp goes by its time.)
+# to another checkout or was made by hand elsewhere: that is left alone and used with the code of this one.
 STAMP := $(VENV)/.installed
 HELD := $(shell cat '$(STAMP)' 2>/dev/null)
 NOW := $(firstword $(shell cat requirements.lock pyproject.toml book/pyproject.toml | cksum)) $(CURDIR)
-FOREIGN := $(if $(HELD),$(if $(filter $(CURDIR),$(wordlist 2,99,$(HELD))),,yes))
+FOREIGN := $(if $(HELD),$(subst |$(strip $(CURDIR))|,,|$(wordlist 2,99,$(HELD))|),$(if \
+  $(filter .venv $(CURDIR)/.venv,$(VENV)),,$(wildcard $(BIN)/python)))
 export PYTHONPATH := $(CURDIR)/lib:$(CURDIR)/book$(if $(PYTHONPATH),:$(PYTHONPATH))
 SOURCE ?= embedded
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -44,7 +45,7 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS
 
-.PHONY: install book section store test test-live lint types rooms bench data clean help
+.PHONY: install book section store test test-live test-frameworks lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -54,6 +55,7 @@ help:
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
 	@echo "test     pytest and nbval        lint, types  ruff, import contracts, mypy        bench  every benchmark"
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
+	@echo "test-frameworks  the rule and the transcripts with LangChain, Inspect, LiteLLM ...: in .venv-frameworks"
 	@echo "data     all released episodes from the hub, compared with the paper"
 	@echo "clean    what was built; never data or runs"
 
@@ -69,7 +71,7 @@ $(STAMP): $(if $(HELD),$(if $(filter-out $(NOW),$(HELD)),again),requirements.loc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . --editable ./book
 	@printf '%s\n' $(call q,$(NOW)) > $@
 else
-$(STAMP): ;@echo "using $(VENV), which belongs to another checkout, with the code of this one" >&2
+$(STAMP): ;@echo "using $(VENV) as it is, with the code of this checkout, which did not make it" >&2
 endif
 .PHONY: again
 again: ;
@@ -93,6 +95,14 @@ test: $(STAMP)
 test-live:
 	$(PYTHON) tests/live/run_live.py
 
+.venv-frameworks/.installed: requirements-frameworks.lock
+	$(PYTHON) -m venv .venv-frameworks
+	.venv-frameworks/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+test-frameworks: .venv-frameworks/.installed
+	.venv-frameworks/bin/python -m pytest tests/frameworks
+
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -108,7 +118,7 @@ data: $(STAMP)
 	$(BIN)/judged-useless fetch
 
 bench: $(STAMP)
-	@for file in agent client environment estimators; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
+	@for file in agent client environment estimators rule; do file=benchmarks/$$file.py; echo "== $$file"; $(BIN)/python $$file || exit 1; done
 
 clean:
 	rm -rf _build .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

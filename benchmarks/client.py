@@ -1,6 +1,7 @@
 """The client against a server of its own: how fast it is, and whether faults change what a run says.
 
-(a) Requests a second of the client's processor time by how many are in flight, of a server without latency.
+(a) Requests a second of the client's processor time by how many are in flight, of a server without latency;
+and the same of the bare SDK, which slows down with the connections that its pool has to look at.
 
 (b) A cell of questions in seven regimes, 256 requests in flight, of a server that replies by the conversation
 alone: once undisturbed, once with 2 % errors (500, 429, a body cut off, a connection reset) and 1 % stalls.
@@ -16,15 +17,18 @@ import multiprocessing
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.environment.regimes import MEAN6
 from judged_useless.models import get_model
 from judged_useless.models.base import Message
 from judged_useless.runs.cell import run_cell
+from judged_useless.runs.execution import rare_collections
+from openai import AsyncOpenAI
 
 MESSAGES: list[Message] = [
     {"role": "system", "content": "You are an agent."},
@@ -102,20 +106,34 @@ def start(*, faulty: bool = False) -> str:
     return f"http://127.0.0.1:{here.recv()}/v1"
 
 
-async def rate(url: str, width: int, n: int) -> float:
+async def rate(send: Callable[[], Awaitable[object]], width: int, n: int) -> float:
     """Return requests a second of this process's own time; connections are made before."""
-    model, places = get_model("openai:m", base_url=url), asyncio.Semaphore(width)
+    places = asyncio.Semaphore(width)
 
     async def one() -> None:
         async with places:
-            await model.generate(MESSAGES)
+            await send()
 
     await asyncio.gather(*(one() for _ in range(4 * width)))
     began = time.process_time()
     await asyncio.gather(*(one() for _ in range(n)))
-    seconds = time.process_time() - began
+    return n / (time.process_time() - began)
+
+
+async def of_ours(url: str, width: int, n: int) -> float:
+    """Return the rate of a model of ours, as a run uses it."""
+    model = get_model("openai:m", base_url=url)
+    with rare_collections():
+        found = await rate(lambda: model.generate(MESSAGES), width, n)
     await model.aclose()
-    return n / seconds
+    return found
+
+
+async def of_the_sdk(url: str, width: int, n: int) -> float:
+    """Return the rate of one client of the SDK."""
+    async with AsyncOpenAI(base_url=url, api_key="none", max_retries=0) as client:
+        messages: Any = MESSAGES
+        return await rate(lambda: client.chat.completions.create(model="m", messages=messages), width, n)
 
 
 async def episodes(url: str, questions: int, folder: Path) -> Sequence[dict[str, object]]:
@@ -134,13 +152,14 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=30)
     given = parser.parse_args()
     url = start()
-    rates = dict.fromkeys((1, 16, 64, 256), 0.0)
+    rates = {(width, of): 0.0 for width in (1, 16, 64, 256) for of in (of_ours, of_the_sdk)}
     # In turns, and the best of three: the machine may be busy.
-    for width in 3 * list(rates):
-        rates[width] = max(rates[width], asyncio.run(rate(url, width, given.requests)))
-    for width, found in rates.items():
-        print(f"{width:4d} in flight: {found:6.0f} requests a second of processor time")
-    print(f"256 against 16 in flight: {rates[256] / rates[16]:.2f}")
+    for width, of in 3 * list(rates):
+        rates[width, of] = max(rates[width, of], asyncio.run(of(url, width, given.requests)))
+    print("requests a second of processor time, by how many are in flight:")
+    for name, of in (("ours", of_ours), ("the bare SDK", of_the_sdk)):
+        found = ", ".join(f"{width}: {rates[width, of]:.0f}" for width in (1, 16, 64, 256))
+        print(f"  {name}: {found}; 256 against 16: {rates[256, of] / rates[16, of]:.2f}")
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         clean = asyncio.run(episodes(url, given.questions, Path(folder) / "clean"))

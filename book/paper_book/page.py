@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import FAIL
-from judged_useless.estimators.estimate import UndefinedEstimateError, estimates_frame
+from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.sources.readers import Names, Source
 
 from paper_book.claims import Claim, claims_table
@@ -27,7 +27,7 @@ from paper_book.reading import (
     source_name,
 )
 from paper_book.tables.compared import Comparison, counted_in, matched
-from paper_book.tables.data_table import Notice, Table
+from paper_book.tables.data_table import Notice, Table, framed
 from paper_book.tables.number_texts import glued, in_words_of, number_of, printed_text
 from paper_book.tables.paper_table import REGISTERED, PaperTable, headings, paper_table
 from paper_book.undefined import undefined
@@ -185,9 +185,9 @@ class Page:
     def table(
         self, given: Any, caption: str, *, by: str = "condition", digits: int = 3, name: str = ""
     ) -> Table | Notice:
-        """Return a frame, or a mapping of estimates, as a table; a sentence where there is nothing in it."""
-        frame, note = estimates_frame(given, by) if isinstance(given, Mapping) else given, ""
-        why = str(frame.attrs.get("reason", ""))
+        """Return a frame, or several, or estimates, as a table; a sentence where there is nothing in it."""
+        frame = framed(given, by)
+        why = note = str(frame.attrs.get("reason", ""))
         if {"value", "low", "high", "n", "reason"} <= set(frame):
             reasons = frame["reason"].replace("", None).dropna()
             why = "; ".join(dict.fromkeys(reasons))
@@ -264,7 +264,7 @@ class Page:
         Elsewhere than where the claims are about, as `when` says, they are open.
         """
         released = is_release(self.source)
-        told = [each if when else replace(each, holds=None, printed=None) for each in claims]
+        told = [each if when else replace(each, holds=None, printed=None, asked=False) for each in claims]
         return claims_table(told, strict=released and not is_simulated(self.episodes))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:

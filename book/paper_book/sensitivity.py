@@ -306,7 +306,9 @@ def contrast_by_step(
         rows.append({"t": t} | {name: found[name] for name in columns})
     table = pd.DataFrame(rows).astype({"low": "float64", "high": "float64"})
     weight = (table["n_a"] * table["n_b"] / (table["n_a"] + table["n_b"])).fillna(0.0)
-    return table.assign(weight=weight / weight.sum())
+    # A step that one group does not reach has no counts.
+    whole = dict.fromkeys(["n_a", "answers_a", "n_b", "answers_b"], "Int64")
+    return table.assign(weight=weight / weight.sum()).astype(whole)
 
 
 def answers_behind(episodes: Episodes) -> pd.DataFrame:

@@ -107,11 +107,11 @@ def test_a_mistyped_parameter_lists_those_there_are(tmp_path: Path) -> None:
     ("given", "message"),
     [
         ({"name": 2}, "name must be a text, not 2"),
-        ({"n": 50.5}, "n must be a whole number, not 50.5"),
-        ({"n": True}, "n must be a whole number, not True"),
+        ({"n": 50.5}, "n must be a whole number such as 50, not 50.5"),
+        ({"n": True}, "n must be a whole number such as 50, not True"),
         ({"arms": "budget"}, "arms must be a list, such as [a, b], not 'budget'"),
         ({"source": 7}, "source must be a text or a list, not 7"),
-        ({"name": 2, "n": "x"}, "name must be a text, not 2; n must be a whole number, not 'x'"),
+        ({"name": 2, "n": "x"}, "name must be a text, not 2; n must be a whole number such as 50, not 'x'"),
     ],
 )
 def test_a_value_of_another_kind_is_refused(tmp_path: Path, given: Mapping[str, Any], message: str) -> None:
@@ -229,7 +229,7 @@ def test_the_command_runs_one_section(
         (["run", "03"], "there is no section '03' in notebooks; there are: 01, 02"),
         (["run", "01", "-p", "m=4"], "01.ipynb has no parameter 'm'; its parameters are:"),
         (["run", "01", "-p", "n"], "parameter 'n': expected NAME=VALUE"),
-        (["run", "01", "-p", "n=5e1"], "01.ipynb: n must be a whole number, not '5e1'"),
+        (["run", "01", "-p", "n=5e1"], "01.ipynb: n must be a whole number such as 50, not '5e1'"),
         (["run", "01", "--source", "a.jsonl,,b.jsonl"], "source 'a.jsonl,,b.jsonl': an empty name; expected"),
         (["run", "01", "-p", "n=0"], "01.ipynb: cell 2 failed with ZeroDivisionError: division by zero"),
         (["store", "../01"], "there is no section '../01'"),

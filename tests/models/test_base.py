@@ -6,7 +6,7 @@ from judged_useless.models.base import Decoding, Generation, canonical_prompt
 
 
 def test_the_canonical_prompt_is_one_string_for_one_conversation() -> None:
-    turns: Any = [{"role": "system", "content": "S"}, {"content": "é", "role": "user", "meta": 1}]
+    turns: Any = [{"role": "system", "content": "S"}, {"content": "é", "role": "user"}]
     assert canonical_prompt(turns) == '[{"content":"S","role":"system"},{"content":"é","role":"user"}]'
 
 

@@ -124,10 +124,10 @@ def matched(
     places = range(len(results))
     computed = pd.DataFrame(numbers, dtype=float).assign(place=places)
     rows = compare(printed.assign(place=places), computed, on=["place"])
-    counted = rows["value"].isna() & rows["k"].notna()
+    whole = rows["value"].isna() & rows["decimals"].eq(0)  # counted, here or elsewhere in the paper
     made = rows.drop(columns="place").assign(
         value=rows["value"].fillna((rows["k"] / rows["n"]).astype("Float64").astype(float)),
-        decimals=rows["decimals"].where(~counted, 3),
+        decimals=rows["decimals"].where(~whole, 3),
         recomputed_k=counts,
         recomputed_n=[each.n for each in results],
         reason=[each.reason for each in results],

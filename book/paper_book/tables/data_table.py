@@ -3,9 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from numbers import Number
+from typing import Any
 
 import pandas as pd
 from judged_useless._io.messages import visible
+from judged_useless.estimators.estimate import estimates_frame
 from markupsafe import Markup, escape
 
 from paper_book.tables.html import render
@@ -41,6 +43,19 @@ def _each_cell(frame: pd.DataFrame, shown: Callable[[object], object]) -> pd.Dat
         else:
             made.isetitem(place, column.to_numpy())
     return made
+
+
+def framed(given: pd.DataFrame | Mapping[Any, Any], by: str) -> pd.DataFrame:
+    """Return what a table is made of; of several frames, below each other behind a column of their names."""
+    if not isinstance(given, Mapping):
+        return given
+    if not any(isinstance(each, pd.DataFrame) for each in given.values()):
+        return estimates_frame(given, by)
+    reasons = {name: each.attrs["reason"] for name, each in given.items() if "reason" in each.attrs}
+    frame: pd.DataFrame = pd.concat(given, names=[by]).reset_index(by).reset_index(drop=True)
+    named = [f"{name}: {why}" for name, why in reasons.items()] if len(frame) else reasons.values()
+    frame.attrs = {"reason": "; ".join(dict.fromkeys(named))}
+    return frame
 
 
 @dataclass(frozen=True)

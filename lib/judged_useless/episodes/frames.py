@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.schema import (
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+from .schema import (
     MINIMUM,
     OPTIONAL,
     PROBED,
@@ -21,7 +23,6 @@ from judged_useless.episodes.schema import (
     require_columns,
     validate,
 )
-from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Ints = NDArray[np.int64]
 
@@ -106,7 +107,7 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
         raise EpisodeError("there are no episodes; check the filters that chose them")
     frame = fill_judgments(frame)
     unread = [name for name in PROBED if name in frame and not beside and name not in required]
-    validate(frame.drop(columns=unread), required=required)
+    validate(frame.drop(columns=unread) if unread else frame, required=required)
     return frame if isinstance(episodes, pd.DataFrame) else typed(frame)
 
 

@@ -1,14 +1,12 @@
 """The Anthropic Messages API, of Anthropic's own service or of a server that speaks it (vLLM does)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from judged_useless.models.base import Message
-from judged_useless.models.reply_bodies import Reply, read_message
+from judged_useless.models.reply_bodies import read_message
 from judged_useless.models.server import ServerModel
-
-_CACHED = {"cache_control": {"type": "ephemeral"}}
 
 
 class AnthropicModel(ServerModel):
@@ -27,21 +25,15 @@ class AnthropicModel(ServerModel):
         vLLM does so; ``None`` if the server cannot.
     **options
         Those of :class:`~judged_useless.models.server.ServerModel`.
-
-    Raises
-    ------
-    ImportError
-        If the ``anthropic`` package is missing.
-    ValueError
-        If an option is not what is described here.
     """
 
     provider = "anthropic"
     sdk = "anthropic"
     client = "AsyncAnthropic"
-    own_service = "https://api.anthropic.com"
+    own_service = own_base_url = "https://api.anthropic.com"
     path = "/v1/messages"
     concurrency = 16
+    read = staticmethod(read_message)
 
     def __init__(self, name: str, *, structured: str | None = None, **options: Any) -> None:  # noqa: ANN401
         if structured not in ("json_string", None):
@@ -70,13 +62,18 @@ class AnthropicModel(ServerModel):
     ) -> dict[str, Any]:
         decoding = self.decoding
         system = [_block(message["content"]) for message in messages if message["role"] == "system"]
-        turns = alternate(messages)
+        turns: list[dict[str, Any]] = []
+        for message in messages:
+            if message["role"] == "system":
+                continue
+            # The API expects turns that alternate: neighbours of one role are one turn with a block each.
+            if not turns or turns[-1]["role"] != message["role"]:
+                turns.append({"role": message["role"], "content": []})
+            turns[-1]["content"].append(_block(message["content"]))
         # The prefixes that later requests share.
         for block in [*system[-1:], *turns[-1]["content"][-2:]]:
-            block |= _CACHED
-        form = None
-        if self._asks_for(regex):
-            form = {"format": {"type": "json_schema", "schema": {"type": "string", "pattern": regex}}}
+            block["cache_control"] = {"type": "ephemeral"}
+        form = {"type": "json_schema", "schema": {"type": "string", "pattern": regex}}
         kinds = {None: None, True: {"type": "adaptive"}, False: {"type": "disabled"}}
         return {
             "model": self._identity.served,
@@ -88,14 +85,11 @@ class AnthropicModel(ServerModel):
             "top_k": decoding.top_k,
             "stop_sequences": list(stop) or None,
             "thinking": kinds[decoding.thinking],
-            "output_config": form,
+            "output_config": {"format": form} if regex else None,
         }
 
-    def _read(self, body: Mapping[str, Any]) -> Reply:
-        return read_message(body)
-
-    def _written(self, text: str, regex: str | None) -> str:
-        return text if regex is None else unquote(text)
+    def _unquoted(self, text: str) -> str:
+        return unquote(text)
 
 
 def _block(text: str) -> dict[str, Any]:
@@ -103,28 +97,9 @@ def _block(text: str) -> dict[str, Any]:
 
 
 def unquote(text: str) -> str:
-    """Return the string that a generated JSON string stands for.
-
-    vLLM holds the characters between the quotes to the pattern, so that newlines and quotes may stand there
-    as they are; a text cut at its token budget has no closing quote.
-    """
+    """Return the string that a generated JSON string stands for, which may be cut off or unescaped."""
     try:
         value = json.loads(text, strict=False)
     except json.JSONDecodeError:
         return text.removeprefix('"').removesuffix('"')
     return value if isinstance(value, str) else text
-
-
-def alternate(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the conversation without its system message as turns that alternate, which the API expects.
-
-    Neighbours of the same role are one turn with a block each.
-    """
-    turns: list[dict[str, Any]] = []
-    for message in messages:
-        if message["role"] == "system":
-            continue
-        if not turns or turns[-1]["role"] != message["role"]:
-            turns.append({"role": message["role"], "content": []})
-        turns[-1]["content"].append(_block(message["content"]))
-    return turns

@@ -4,15 +4,14 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, TypedDict
+from typing import Annotated, Any, Literal, Protocol
 
 import pydantic
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from judged_useless._io.seeds import stable_seed
 
-#: Sampling seeds are non-negative 31-bit integers, which every backend takes.
-SEED_RANGE = 2**31
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -55,7 +54,7 @@ class Decoding:
         """Return the seed of a request, in ``[0, 2^31)``: of its rendered prompt, or its canonical one."""
         if self.seed is None:
             return None
-        return (self.seed if self.seed_rule == "fixed" else stable_seed(self.seed, prompt)) % SEED_RANGE
+        return (self.seed if self.seed_rule == "fixed" else stable_seed(self.seed, prompt)) % 2**31
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,27 +94,22 @@ class Model(Protocol):
     @property
     def name(self) -> str:
         """Name as in the released episodes, or as the server knows it."""
-        ...
 
     @property
     def provider(self) -> str:
         """Key of the registry: ``vllm``, ``openai``, ``anthropic``, ``scripted``."""
-        ...
 
     @property
     def decoding(self) -> Decoding:
         """In force for every request."""
-        ...
 
     @property
     def max_concurrency(self) -> int:
         """Requests that are worth having in flight at once."""
-        ...
 
     @property
     def simulated(self) -> bool:
         """Whether no language model is behind it."""
-        ...
 
     async def generate(
         self,
@@ -146,15 +140,12 @@ class Model(Protocol):
         ServiceUnavailableError
             If transient failures outlasted the retries.
         """
-        ...
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records of the model; JSON values, never a secret."""
-        ...
 
     async def aclose(self) -> None:
         """Release connections or the engine."""
-        ...
 
 
 class ModelError(Exception):
@@ -198,8 +189,7 @@ class ServiceUnavailableError(ModelError):
 
     def __init__(self, attempts: int, last: TransientModelError) -> None:
         super().__init__(f"no generation after {attempts} attempts; the last: {last}")
-        self.attempts = attempts
-        self.last = last
+        self.attempts, self.last = attempts, last
 
 
 class NoServerError(EveryRequestFailsError):
@@ -207,10 +197,5 @@ class NoServerError(EveryRequestFailsError):
 
 
 def canonical_prompt(messages: Sequence[Message]) -> str:
-    """Return the conversation as JSON with sorted keys and no blanks, equal for equal conversations.
-
-    It is the prompt of the seed rule where the chat template is the server's, so that the rendered prompt is
-    not known.
-    """
-    turns = [{"role": message["role"], "content": message["content"]} for message in messages]
-    return json.dumps(turns, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    """Return the conversation as JSON, equal for equal ones: what is seeded where only the server renders."""
+    return json.dumps(list(messages), ensure_ascii=False, sort_keys=True, separators=(",", ":"))

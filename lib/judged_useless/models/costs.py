@@ -44,13 +44,7 @@ class Price(pydantic.BaseModel):
 
 
 def load_prices(path: str | Path) -> dict[str, Price]:
-    """Read prices from a YAML file of model name -> fields of :class:`Price`.
-
-    Raises
-    ------
-    ValueError
-        If the file is not such a mapping; the message names file, model and field.
-    """
+    """Read a YAML file of model name -> fields of :class:`Price`; a ValueError names file, model, field."""
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
         return pydantic.TypeAdapter(dict[str, Price]).validate_python(content)
@@ -82,7 +76,7 @@ class Usage:
 
     def worst_cost(self, price: Price) -> float:
         """Return the cost in USD should every prompt token be of the dearest kind."""
-        dearest = max(price.input, price.cache_read or 0.0, price.cache_write or 0.0)
+        dearest = max(price.input, price.cache_read or 0, price.cache_write or 0)
         return (dearest * self.prompt + price.output * self.output) / 1_000_000
 
 
@@ -93,18 +87,11 @@ class Charge:
 
 
 class CostMeter:
-    """What a model's requests have cost, and the cap.
+    """What a model's requests have cost, and a cap, which needs a price.
 
     A request is let through only if the cap holds even should it and all requests in flight cost the most
-    that they can. While it is only the ones in flight that stand in the way, it waits for them.
-
-    Parameters
-    ----------
-    price : Price, optional
-        Without it, costs are ``None``.
-    cap_usd : float, optional
-        Most that the requests of this meter may cost together; needs a price. A request that failed without
-        usage is not charged: services differ in what they bill then.
+    that they can. While it is only the ones in flight that stand in the way, it waits for them. One that
+    failed without usage is not charged: services differ in what they bill then.
     """
 
     def __init__(self, price: Price | None = None, cap_usd: float | None = None) -> None:
@@ -117,13 +104,7 @@ class CostMeter:
 
     @asynccontextmanager
     async def request(self, worst: Usage) -> AsyncIterator[Charge]:
-        """Hold the worst cost of a request while it is in flight, then charge what it used, or the worst.
-
-        Raises
-        ------
-        CostCapReachedError
-            If the cap could be passed; nothing is sent.
-        """
+        """Hold the worst cost of a request while it is in flight, then charge what it used, or the worst."""
         bound = 0.0 if self.price is None else worst.worst_cost(self.price)
         if self.cap_usd is not None:
             await self._reserve(bound, self.cap_usd)

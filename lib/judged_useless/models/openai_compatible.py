@@ -11,11 +11,11 @@ from judged_useless.models.base import (
     ModelError,
     canonical_prompt,
 )
-from judged_useless.models.reply_bodies import Reply, read_chat
+from judged_useless.models.reply_bodies import read_chat
 from judged_useless.models.server import ServerModel
 
 #: What OpenAI's own service calls the fields of a request, and which it takes not.
-_OWN_FIELDS = {
+_OWN_FIELDS: dict[str, str | None] = {
     "max_tokens": "max_completion_tokens",
     **dict.fromkeys(("top_k", "chat_template_kwargs", "add_generation_prompt", "continue_final_message")),
 }
@@ -35,38 +35,27 @@ class OpenAIModel(ServerModel):
     **options
         Those of :class:`~judged_useless.models.server.ServerModel`. By default OpenAI's own service is sent
         none of the `fields` that it refuses.
-
-    Raises
-    ------
-    ImportError
-        If the ``openai`` package is missing.
-    ValueError
-        If an option is not what is described here.
     """
 
     provider = "openai"
     sdk = "openai"
     client = "AsyncOpenAI"
     own_service = "https://api.openai.com"
+    own_base_url = f"{own_service}/v1"
     path = "/chat/completions"
+    read = staticmethod(read_chat)
 
     def __init__(self, name: str, *, structured: str | None = "vllm", **options: Any) -> None:  # noqa: ANN401
         if structured not in ("vllm", "sglang", None):
             raise ValueError(f"structured is {structured!r}, expected vllm, sglang or None")
         super().__init__(name, structured=structured, **options)
-        if self._is_own_service:
+        if any(url.startswith(self.own_service) for url in self._servers):
             self._options["fields"] = _OWN_FIELDS | self._options["fields"]
-        sent = {
-            "top_k": self.decoding.top_k,
-            "seed": self.decoding.seed,
-            "chat_template_kwargs": self.decoding.thinking,
-        }
-        for field in ("stop", *(field for field, value in sent.items() if value is not None)):
-            if self._options["fields"].get(field, field) is None:
+        decoding = self.decoding
+        meant = {"top_k": decoding.top_k, "seed": decoding.seed, "chat_template_kwargs": decoding.thinking}
+        for field, called in self._options["fields"].items():
+            if called is None and (field == "stop" or meant.get(field) is not None):
                 self._deviate(f"{field} not sent: the server takes none")
-
-    def _base_url(self, url: str) -> str:
-        return f"{self.own_service}/v1" if url.startswith(self.own_service) else url
 
     def _client(self, address: Any, key: str | None) -> Any:  # noqa: ANN401
         if key is None and address.url.startswith(self.own_service):
@@ -92,26 +81,20 @@ class OpenAIModel(ServerModel):
             body["chat_template_kwargs"] = {**given, "enable_thinking": decoding.thinking}
         if messages[-1]["role"] == "assistant":
             body |= {"add_generation_prompt": False, "continue_final_message": True}
-        if self._asks_for(regex):
+        if regex is not None:
             form = {"regex": regex}
             body |= form if self._options["structured"] == "sglang" else {"structured_outputs": form}
         return body
-
-    def _read(self, body: Mapping[str, Any]) -> Reply:
-        return read_chat(body)
 
     def _advised(self, meaning: ModelError, body: Mapping[str, Any]) -> ModelError:
         """Suggest how to do without a field that the server names, and ``/v1`` where the address has none."""
         said = str(meaning)
         if type(meaning) not in (FatalModelError, EveryRequestFailsError):
             return meaning
-        named = [field for field in _OPTIONAL if field in body and _names(said, field)]
-        if named:
-            other = {"max_tokens": "max_completion_tokens"}
-            options = " ".join(f"--field {field}={other.get(field, '')}" for field in named)
-            return EveryRequestFailsError(
-                f"{said}; do without with {options} (fields={ {field: other.get(field) for field in named} })"
-            )
+        other = {"max_tokens": "max_completion_tokens"}
+        if named := {field: other.get(field) for field in _OPTIONAL if field in body and _names(said, field)}:
+            options = " ".join(f"--field {field}={name or ''}" for field, name in named.items())
+            return EveryRequestFailsError(f"{said}; do without with {options} (fields={named})")
         lacking = next((url for url in self._servers if "/v1" not in url), None)
         if lacking and not re.match(r"status (?!40[45])", said):
             return EveryRequestFailsError(f"{said}; is the address {lacking}/v1?")

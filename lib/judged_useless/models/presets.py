@@ -48,20 +48,11 @@ class Identified:
 
     def __init__(self, name: str, identity: Mapping[str, Any]) -> None:
         self._identity = identify(name, self.provider, **identity)
+        self.name, self.decoding = self._identity.name, self._identity.decoding
         self._deviations: dict[str, None] = {}
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
-
-    @property
-    def name(self) -> str:
-        """Released name, or what was given."""
-        return self._identity.name
-
-    @property
-    def decoding(self) -> Decoding:
-        """Decoding in force for every request."""
-        return self._identity.decoding
 
     def _deviate(self, what: str) -> None:
         """Keep what of the decoding or the protocol is done otherwise."""
@@ -94,18 +85,14 @@ def identify(
 
     Parameters
     ----------
-    name : str
-        A released name, a provider's name, or any other model's.
-    provider : str
-        Key of the registry of providers.
+    name, provider : str
+        A released name, the provider's, or any other model's; and a key of the registry of providers.
     decoding : Decoding, optional
         By default the preset's, or for another model the service's own.
     thinking : bool, optional
-        Thinking mode on or off; by default the preset's main runs, which is off.
-    context : int, optional
-        Context in tokens in place of the decoding's; a preset's ``contexts`` say where it was larger.
-    seed : int, optional
-        Base seed in place of the decoding's, for a replicate.
+        Thinking mode on or off; by default as in the preset's main runs, off.
+    context, seed : int, optional
+        In place of the decoding's: context in tokens, and base seed, for a replicate.
     served_name : str, optional
         What the provider calls the model, such as a ``--served-model-name`` or a folder of weights.
 

@@ -32,13 +32,11 @@ def read_chat(body: Mapping[str, Any]) -> Reply:
     """Read a chat completion; KeyError, TypeError or AttributeError if it is none."""
     if not body["choices"]:
         return Reply(text=None, end_word="stop")
-    choice = body["choices"][0]
+    choice, usage, used = body["choices"][0], _object(body.get("usage")), None
     message, content = choice["message"], choice["message"].get("content")
     thinking = message.get("reasoning") or message.get("reasoning_content")
-    usage = _object(body.get("usage"))
     prompt, output = _count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens", 0))
     cached = _count(_object(usage.get("prompt_tokens_details")).get("cached_tokens"))
-    used = None
     # The API counts cached tokens among those of the prompt.
     if prompt is not None and output is not None and prompt >= (cached or 0):
         used = Usage(input=prompt - (cached or 0), output=output, cache_read=cached or 0)
@@ -54,10 +52,9 @@ def read_chat(body: Mapping[str, Any]) -> Reply:
 
 def read_message(body: Mapping[str, Any]) -> Reply:
     """Read a reply of the Messages API; KeyError, TypeError or AttributeError if it is none."""
-    content, usage = body["content"], _object(body.get("usage"))
+    content, usage, used = body["content"], _object(body.get("usage")), None
     fresh, output = _count(usage.get("input_tokens")), _count(usage.get("output_tokens"))
     read, written = (_count(usage.get(f"cache_{kind}_input_tokens")) for kind in ("read", "creation"))
-    used = None
     # The API counts cached tokens apart from the others.
     if fresh is not None and output is not None:
         used = Usage(input=fresh, output=output, cache_read=read or 0, cache_write=written or 0)

@@ -39,19 +39,11 @@ def _wait(state: tenacity.RetryCallState) -> float:
 
 @dataclass
 class Retries:
-    """How long and how often to try; one object a model, which remembers whether its service was ever heard.
+    """How long and how often to try; an object a model, which remembers whether its service was heard."""
 
-    Attributes
-    ----------
-    attempts : int, default 8
-        Requests sent at most, the first one included; 1 is no retry.
-    seconds : float, default 900
-        A wait that would end later than this after the first request is not begun.
-    sleep : callable, default asyncio.sleep
-        Called with the seconds to wait.
-    """
-
+    #: Requests sent at most, the first one included; 1 is no retry.
     attempts: int = 8
+    #: A wait that would end later than this after the first request is not begun.
     seconds: float = 900.0
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     heard: bool = field(default=False, init=False)
@@ -100,5 +92,5 @@ class Retries:
     def _log(self, state: tenacity.RetryCallState) -> None:
         # Where nobody is, every request in flight would say so.
         if self.heard:
-            said = state.attempt_number, _error(state), state.upcoming_sleep
-            _log.warning("attempt %d: %s; waiting %.1f s", *said)
+            error, wait = _error(state), state.upcoming_sleep
+            _log.warning("attempt %d: %s; waiting %.1f s", state.attempt_number, error, wait)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
 from judged_useless._io.seeds import stable_seed
+from judged_useless._io.strict_json import reply_object
 from judged_useless.models.base import Decoding, Generation, Message
 from judged_useless.models.scripted_policies import Situation, get_policy
 from judged_useless.models.transcript import Transcript, read_transcript
@@ -20,20 +21,21 @@ from judged_useless.tasks.question import Question
 #: Most by which a stated probability differs from the believed one.
 BELIEF_NOISE = 0.1
 #: How often it looks a word up after a real page, and turns to a backup tool after a useless result.
-LOOKUP = 0.1
-BACKUP = 0.3
-_USELESS_WORDS = ("USELESS", "Useless.", " useless")
-_USEFUL_WORDS = ("USEFUL", "Useful.", " useful")
-_USELESS_THOUGHTS = (
-    "The last result is not relevant to the question.",
-    "The search returned an unrelated article.",
-    "That result does not mention what I need.",
-)
-_USEFUL_THOUGHTS = (
-    "The article provides a detail that I need.",
-    "I found something usable in the last result.",
-    "According to the page, this is the right person.",
-)
+LOOKUP, BACKUP = 0.1, 0.3
+#: What it says of a result: whether it judges it useless -> the ways to say so.
+_WORDS = {True: ("USELESS", "Useless.", " useless"), False: ("USEFUL", "Useful.", " useful")}
+_THOUGHTS = {
+    True: (
+        "The last result is not relevant to the question.",
+        "The search returned an unrelated article.",
+        "That result does not mention what I need.",
+    ),
+    False: (
+        "The article provides a detail that I need.",
+        "I found something usable in the last result.",
+        "According to the page, this is the right person.",
+    ),
+}
 
 
 @runtime_checkable
@@ -99,8 +101,8 @@ class Scripted:
 
     def _described(self, **rates: float) -> dict[str, Any]:
         """Return what a manifest keeps of it."""
-        own = {"policy": self.policy, "seed": self.seed, "rates": rates}
-        return {"provider": self.provider, "name": self.name, "simulated": True, **own}
+        named = {"provider": self.provider, "name": self.name, "simulated": True}
+        return {**named, "policy": self.policy, "seed": self.seed, "rates": rates}
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to close."""
@@ -121,7 +123,7 @@ class ScriptedModel(Scripted):
     Parameters
     ----------
     policy : str
-        As for `judged_useless.models.scripted_policies.get_policy`.
+        As for `judged_useless.models.scripted_policies.get_policy`; ValueError if it is unknown.
     questions : iterable of Question
         Those it can be asked.
     budget : int, default 8
@@ -130,11 +132,6 @@ class ScriptedModel(Scripted):
         Another one draws other mistakes.
     **rates : float
         Fields of `Rates`.
-
-    Raises
-    ------
-    ValueError
-        If the policy is unknown, or a rate is not a probability.
     """
 
     def __init__(
@@ -163,8 +160,8 @@ class ScriptedModel(Scripted):
 
     async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
         """Continue a conversation; ValueError if it is about a question that it was not handed."""
-        thought = _thought_to_label(messages[-1]["content"])
-        if thought is not None:
+        thought = reply_object(messages[-1]["content"]).get("next_thought")
+        if isinstance(thought, str):
             return self._said(messages, json.dumps({"label": stated_label(thought)}))
         now = read_transcript(messages, self._questions)
         cut = now.wants == "turn" and self._happens("truncated", now)
@@ -180,9 +177,8 @@ class ScriptedModel(Scripted):
         """Draw whether what a rate is of happens now."""
         return self._draw(rate, now) < float(getattr(self.rates, rate))
 
-    def _one_of(self, purpose: str, useless: Sequence[str], useful: Sequence[str], now: Transcript) -> str:
-        words = useless if self._useless(now, now.t) else useful
-        return words[int(len(words) * self._draw(purpose, now))]
+    def _one_of(self, purpose: str, ways: dict[bool, tuple[str, str, str]], now: Transcript) -> str:
+        return ways[self._useless(now, now.t)][int(3 * self._draw(purpose, now))]
 
     def _useless(self, now: Transcript, t: int) -> bool:
         """Tell whether it judges an observation USELESS."""
@@ -199,15 +195,14 @@ class ScriptedModel(Scripted):
 
     def _stops_now(self, now: Transcript) -> bool:
         useful = now.t > 0 and now.observations[-1].real and not self._useless(now, now.t)
-        if useful and self._draw("useful", now) < self.rates.stop_if_useful:
-            return True
-        return self._stops(self._situation(now))
+        satisfied = useful and self._draw("useful", now) < self.rates.stop_if_useful
+        return satisfied or self._stops(self._situation(now))
 
     def _reply(self, now: Transcript) -> str:
         if now.wants == "judgment":
             if self._happens("unparsed", now):
                 return "Partly."
-            return self._one_of("word", _USELESS_WORDS, _USEFUL_WORDS, now)
+            return self._one_of("word", _WORDS, now)
         if now.wants == "decision":
             return f"I have weighed both.\nDECISION: {'ANSWER_NOW' if self._stops_now(now) else 'CONTINUE'}"
         if now.wants in ("usefulness", "continuation"):
@@ -219,26 +214,24 @@ class ScriptedModel(Scripted):
     def _belief(self, now: Transcript) -> str:
         if self._draw(f"mute {now.wants}", now) < self.rates.mute:
             return "I would rather not say."
-        reply: dict[str, object]
-        if now.wants == "continuation":
-            hope = self.rates.hopeful - self.rates.discouraged * self._situation(now).own_run
-            going_on = stated_probability(hope, self._draw("continuing", now))
-            answering = stated_probability(self.rates.sure, self._draw("answering", now))
-            prefer = "continue" if going_on > answering else "answer_now"
-            reply = {"p_continue": going_on, "p_answer_now": answering, "prefer": prefer}
-        else:
-            reply = {"usefulness": "OFF_TOPIC" if self._useless(now, now.t) else "USEFUL_NEW"}
+        if now.wants == "usefulness":
+            word = "OFF_TOPIC" if self._useless(now, now.t) else "USEFUL_NEW"
+            return json.dumps({"usefulness": word, "reason": "So I think."})
+        hope = self.rates.hopeful - self.rates.discouraged * self._situation(now).own_run
+        going_on = stated_probability(hope, self._draw("continuing", now))
+        answering = stated_probability(self.rates.sure, self._draw("answering", now))
+        prefer = "continue" if going_on > answering else "answer_now"
+        reply = {"p_continue": going_on, "p_answer_now": answering, "prefer": prefer}
         return json.dumps(reply | {"reason": "So I think."})
 
     def _turn(self, now: Transcript) -> str:
-        stops = not self._happens("disobedient", now) if now.only_finish else self._stops_now(now)
-        if stops:
+        if not self._happens("disobedient", now) if now.only_finish else self._stops_now(now):
             action, text, plan = "finish", self._answer(now), "I will answer now."
         else:
             action, text = self._query(now)
             plan = f"I will try {text}."
         if now.t and not self._happens("silent", now):
-            plan = f"{self._one_of('thought', _USELESS_THOUGHTS, _USEFUL_THOUGHTS, now)} {plan}"
+            plan = f"{self._one_of('thought', _THOUGHTS, now)} {plan}"
         if now.tags:
             tag = "answer" if action == "finish" else "search"
             return f"<think>{plan}</think>\n<{tag}>{text}"
@@ -282,16 +275,6 @@ def stated_probability(believed: float, draw: float) -> float:
 def stated_label(thought: str) -> str:
     """Label a thought, as an annotator, by the project's keyword reader."""
     return {"USELESS": "says_useless", "USEFUL": "useful"}.get(stated_judgment(thought) or "", "no_judgment")
-
-
-def _thought_to_label(asked: str) -> str | None:
-    """Return the thought that an annotator is asked to label; None if that is not what is asked."""
-    if '"next_thought"' not in asked:
-        return None
-    try:
-        return str(json.loads(asked)["next_thought"])
-    except (ValueError, TypeError, KeyError):
-        return None
 
 
 def make_scripted(name: str, **options: Any) -> Scripted:  # noqa: ANN401 - those of the agent or the annotator

@@ -37,11 +37,6 @@ class ScriptedAnnotator(Scripted):
         Another one draws other mistakes; so does another percent.
     mute : float, default 0
         Share of replies that are no label.
-
-    Raises
-    ------
-    ValueError
-        If the name is none of an annotator's, or `mute` is not a probability.
     """
 
     def __init__(
@@ -50,9 +45,8 @@ class ScriptedAnnotator(Scripted):
         super().__init__(policy, questions, seed)
         percent = re.fullmatch(r"annotator-(100|[1-9]?\d)", policy)
         if percent is None:
-            raise ValueError(
-                f"scripted:{policy}: expected annotator-<percent>, the percent of wrong labels from 0 to 100"
-            )
+            expected = "annotator-<percent>, the percent of wrong labels from 0 to 100"
+            raise ValueError(f"scripted:{policy}: expected {expected}")
         if not 0 <= mute <= 1:
             raise ValueError(f"scripted:{policy}: mute is {mute}, expected a probability between 0 and 1")
         self.wrong, self.mute = int(percent[1]) / 100, mute
@@ -96,6 +90,6 @@ class ScriptedAnnotator(Scripted):
         stated = text.partition(") ")[2] if seen.title is None else text
         if any(stated in each for each in earlier):
             return "redundant"
-        gold = [question.knowledge_base[title] for title in question.gold_titles]
-        useful = seen.title in question.gold_titles or any(stated in page for page in gold)
+        gold = {title: question.knowledge_base[title] for title in question.gold_titles}
+        useful = seen.title in gold or any(stated in page for page in gold.values())
         return "useful_new" if useful else "related"

@@ -22,7 +22,7 @@ from judged_useless.models.base import (
 from judged_useless.models.costs import CostMeter, Price, Usage
 from judged_useless.models.pool import Server, choose
 from judged_useless.models.presets import Identified
-from judged_useless.models.reply_bodies import END_WORDS, Reply
+from judged_useless.models.reply_bodies import END_WORDS, End, Reply
 from judged_useless.models.retry import Retries
 from judged_useless.models.transport import (
     CONNECT_SECONDS,
@@ -31,6 +31,7 @@ from judged_useless.models.transport import (
     meaning_of_error_body,
     meaning_of_sdk_error,
     read_address,
+    trusted,
 )
 
 
@@ -42,10 +43,9 @@ class ServerModel(Identified, ABC):
     name : str
         A released name, or the server's name for the model.
     base_url : str or sequence of str, optional
-        One server, or several that serve the same model; by default the variable that the SDK reads, else the
-        provider's own service.
+        One server, or several of the same model; by default the SDK's variable, else the provider's own.
     api_key : str, optional
-        By default from the variable that the SDK reads; a server of one's own needs none.
+        By default from the SDK's variable; a server of one's own needs none.
     extra_body : mapping, optional
         Further fields of every request; recorded, so no place for a secret.
     fields : mapping of str to str or None, optional
@@ -68,22 +68,18 @@ class ServerModel(Identified, ABC):
         No request is sent that could pass it.
     **identity
         Decoding and served name, as in :func:`~judged_useless.models.presets.identify`.
-
-    Raises
-    ------
-    ImportError
-        If the SDK is missing.
-    ValueError
-        If an option is not what is described here.
     """
 
     #: Name of the SDK, both to import and to install, of its client, and of its variables.
     sdk: ClassVar[str]
     client: ClassVar[str]
     own_service: ClassVar[str]
+    own_base_url: ClassVar[str]
     #: Where a request is posted to, below the base URL.
     path: ClassVar[str]
     concurrency: ClassVar[int] = 64
+    #: Reads the body of a reply; KeyError, TypeError or AttributeError if it is none of this API.
+    read: "ClassVar[staticmethod[[Mapping[str, Any]], Reply]]"
 
     def __init__(
         self,
@@ -126,15 +122,12 @@ class ServerModel(Identified, ABC):
             "structured": structured,
         }
         self._timeout = timeout
-        self._is_own_service = any(each.url.startswith(self.own_service) for each in addresses)
         self.max_concurrency = max_concurrency or self.concurrency * len(addresses)
-        # Each model remembers for itself whether its service was ever heard.
-        self._retries = replace(retries or Retries())
+        self._retries = replace(retries or Retries())  # each model remembers whether its service was heard
         self._meter = CostMeter(price, cost_cap_usd)
         self._servers = {each.url: Server(partial(self._client, each, key)) for each in addresses}
-        clients = [client for server in self._servers.values() for client in server.clients]
-        held = [secret for each in addresses for secret in each.secrets]
-        self._redact = Redactor([key, *held, *(getattr(client, "auth_token", None) for client in clients)])
+        tokens = [getattr(server.clients[0], "auth_token", None) for server in self._servers.values()]
+        self._redact = Redactor([key, *tokens, *(secret for each in addresses for secret in each.secrets)])
         self._any_text = False
 
     async def aclose(self) -> None:
@@ -147,45 +140,26 @@ class ServerModel(Identified, ABC):
         """Make the SDK's client, its own retries off: they would multiply ours."""
         import httpx2
 
-        sdk = self._sdk
         own = address.url.startswith(self.own_service)
-        return getattr(sdk, self.client)(
-            base_url=self._base_url(address.url),
+        return getattr(self._sdk, self.client)(
+            base_url=self.own_base_url if own else address.url,
             # Without a key the SDK looks for its other credentials, for the provider's own service alone.
             api_key=key if own else key or "none",
             max_retries=0,
             default_headers=address.headers,
             # A redirect to another place would carry the key along.
-            http_client=sdk.DefaultAsyncHttpxClient(
+            http_client=self._sdk.DefaultAsyncHttpxClient(
+                verify=trusted(*map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))),
                 follow_redirects=False,
                 timeout=httpx2.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
             ),
         )
-
-    def _base_url(self, url: str) -> str:
-        return url
 
     @abstractmethod
     def _body(
         self, messages: Sequence[Message], budget: int, stop: Sequence[str], regex: str | None
     ) -> dict[str, Any]:
         """Return the body of a request; values that are None are not sent."""
-
-    @abstractmethod
-    def _read(self, body: Mapping[str, Any]) -> Reply:
-        """Read the body of a reply; KeyError, TypeError or AttributeError if it is none of this API."""
-
-    def _asks_for(self, regex: str | None) -> bool:
-        """Tell whether a form is asked for; raise if this server cannot be."""
-        if regex is not None and self._options["structured"] is None:
-            raise FatalModelError("text of a given form was asked for, and this server has no such option")
-        if regex is not None:
-            self._deviate("structured output: text held to a regular expression")
-        return regex is not None
-
-    def _written(self, text: str, regex: str | None) -> str:
-        """Return a text as it was to be written, where a form was asked for."""
-        return text
 
     def describe(self) -> dict[str, Any]:
         """Return what the manifest records; never a secret."""
@@ -211,10 +185,16 @@ class ServerModel(Identified, ABC):
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
         budget = max_new_tokens or self.decoding.max_new_tokens
-        sent = self._body(messages, budget, stop, regex)
-        names = {field: self._options["fields"].get(field, field) for field in sent}
-        body = {name: sent[field] for field, name in names.items() if name and sent[field] is not None}
-        body = {**self._options["extra_body"], **body}
+        if regex is not None:
+            if self._options["structured"] is None:
+                raise FatalModelError("a form of the text was asked for, and this server has no such option")
+            self._deviate("structured output: text held to a regular expression")
+        named = {
+            self._options["fields"].get(field, field): value
+            for field, value in self._body(messages, budget, stop, regex).items()
+            if value is not None
+        }
+        body = self._options["extra_body"] | {name: value for name, value in named.items() if name}
         # A token stands for at least one byte; a turn's frame is allowed 32 tokens.
         bound = sum(len(message["content"].encode()) + 32 for message in messages) + 64
         worst = Usage(input=bound, output=budget)
@@ -230,7 +210,7 @@ class ServerModel(Identified, ABC):
                     return self._generation(reply, budget, stop, time.perf_counter() - started)
 
         generation = await self._retries.call(send)
-        return replace(generation, text=self._written(generation.text, regex))
+        return generation if regex is None else replace(generation, text=self._unquoted(generation.text))
 
     async def _post(self, client: Any, body: dict[str, Any]) -> str:  # noqa: ANN401 - the SDK's
         import httpx2
@@ -245,29 +225,34 @@ class ServerModel(Identified, ABC):
         # Raised outside the handler: the SDK's exception holds the request, and a key in its headers.
         raise self._advised(meaning, body)
 
+    def _unquoted(self, text: str) -> str:
+        """Return a text that was asked for in a form without what that put around it."""
+        return text
+
     def _advised(self, meaning: ModelError, body: Mapping[str, Any]) -> ModelError:
         """Add to a failure what to do about it, if that is known."""
         return meaning
 
     def _reply(self, text: str, sent: Mapping[str, Any]) -> Reply:
         """Read a reply strictly: cut off it is transient, whole and of another shape it will stay so."""
-        begins = f"it begins {self._redact(text[:120])!r}"
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
-            raise TransientModelError(f"unreadable response: no JSON, or cut off; {begins}") from None
+            problem = "unreadable response: no JSON, or cut off"
+            raise TransientModelError(f"{problem}; it begins {self._redact(text[:120])!r}") from None
         try:
             choices = body.get("choices")
             said = body.get("error") or (choices and choices[0].get("error"))
             if not said:
-                return self._read(body)
+                return self.read(body)
             fault: ModelError = meaning_of_error_body(said, self._redact)
         except (KeyError, TypeError, AttributeError):
-            fault = self._fatal(f"the reply has not the form of the {self.sdk} API; {begins}")
+            begins = self._redact(text[:120])
+            fault = self._fatal(f"the reply has not the form of the {self.sdk} API; it begins {begins!r}")
         raise self._advised(fault, sent)
 
     def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
-        usage, text, reasoning = reply.usage, reply.text, reply.reasoning
+        usage, text, reasoning, price = reply.usage, reply.text, reply.reasoning, self._meter.price
         if reply.refusal:
             raise FatalModelError(f"the service refused: {self._redact(reply.refusal)}")
         end = self._end(reply.end_word)
@@ -289,7 +274,6 @@ class ServerModel(Identified, ABC):
         if cut is not None:
             text, end = text[:cut], "stop"
             self._deviate("stop strings came back in the text, which is cut there")
-        price = self._meter.price
         word = reply.end_word if reply.end_word in ("stop", "length", None) else self._redact(reply.end_word)
         return Generation(
             # Trajectories are kept and published, and nothing says that a server does not repeat the key.
@@ -306,17 +290,18 @@ class ServerModel(Identified, ABC):
 
     def _end(self, word: str | None) -> Literal["stop", "length"]:
         """Return what a word for the end of a text means; raise unless the text is whole or cut."""
-        meaning = self._options["end_words"].get(word or "") or END_WORDS.get((word or "").lower())
+        said = word or ""
+        meaning: End | None = self._options["end_words"].get(said) or END_WORDS.get(said.lower())
         if meaning == "stop" or meaning == "length":
             return meaning
         if meaning == "context":
             raise ContextOverflowError("the model's context ended the generation")
         if meaning == "broken" or word is None:
             raise TransientModelError(f"the generation was broken off ({word})")
-        shown = self._redact(word)
+        said = self._redact(word)
         raise FatalModelError(
-            f"the text ended for the reason {shown!r}, which is no end of a turn; if this server means one, "
-            f"say which: end_words={{{shown!r}: 'stop'}} (--end-word {shown}=stop)"
+            f"the text ended for the reason {said!r}, which is no end of a turn; if this server means one, "
+            f"say which: end_words={{{said!r}: 'stop'}} (--end-word {said}=stop)"
         )
 
     def _fatal(self, problem: str) -> ModelError:
@@ -324,14 +309,10 @@ class ServerModel(Identified, ABC):
         return (FatalModelError if self._any_text else EveryRequestFailsError)(problem)
 
     def _check_context(self, usage: Usage, budget: int, end: str) -> None:
-        context = self.decoding.context
+        context, sent = self.decoding.context, f"{usage.prompt} prompt tokens"
         if context is not None and usage.prompt + budget > context:
-            raise ContextOverflowError(
-                f"{usage.prompt} prompt tokens and {budget} to generate, context {context}"
-            )
+            raise ContextOverflowError(f"{sent} and {budget} to generate, context {context}")
         # Some servers shorten the budget to what is left of their context, and say nothing.
         if end == "length" and 0 < usage.output < budget:
-            raise ContextOverflowError(
-                f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens "
-                "and the budget do not fit its context"
-            )
+            stopped = f"the server stopped after {usage.output} of {budget} tokens"
+            raise ContextOverflowError(f"{stopped}: {sent} and the budget do not fit its context")

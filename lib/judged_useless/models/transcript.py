@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.protocol.prompts import load_probe_wordings, load_wordings
+from judged_useless.protocol.prompts import load_wordings
 from judged_useless.tasks.question import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
@@ -19,8 +19,7 @@ Wanted = Literal["turn", "judgment", "decision", "usefulness", "continuation"]
 @cache
 def _said(name: str) -> frozenset[str]:
     """Return a sentence of the harness in the wording of every task and style."""
-    wordings = (*load_wordings().values(), *load_probe_wordings().values())
-    return frozenset(getattr(wording, name) for wording in wordings if getattr(wording, name, ""))
+    return frozenset(said for wording in load_wordings().values() if (said := getattr(wording, name)))
 
 
 @dataclass(frozen=True)
@@ -68,26 +67,22 @@ def see(text: str, question: Question) -> Seen:
 def _observation(message: Message) -> str | None:
     """Return what a tool returned, without the paragraphs that the harness appended; None if it is none."""
     content = message["content"]
-    if content.startswith("Observation: "):
-        text = content.removeprefix("Observation: ")
-    elif content.startswith("<information>"):
-        text = content.removeprefix("<information>").partition("</information>")[0]
-    else:
+    if content.startswith("<information>"):
+        return content.removeprefix("<information>").partition("</information>")[0]
+    if not content.startswith("Observation: "):
         return None
-    while "\n\n" in text:
-        head, _, last = text.rpartition("\n\n")
-        if not (_REMAINING.fullmatch(last) or last in _said("answer_now") | _said("switch_notice")):
-            break
-        text = head
+    text = content.removeprefix("Observation: ")
+    harness = _said("answer_now") | _said("switch_notice")
+    while "\n\n" in text and ((last := text.rpartition("\n\n")[2]) in harness or _REMAINING.fullmatch(last)):
+        text = text.rpartition("\n\n")[0]
     return text
 
 
 def _asked_for(last: str) -> Wanted:
     """Return what a message asks for, by the whole message; anything else asks for a turn."""
-    if "write exactly: DECISION:" in last:
-        return "decision"
     kinds: tuple[Wanted, ...] = ("judgment", "usefulness", "continuation")
-    return next((kind for kind in kinds if last in _said(kind)), "turn")
+    otherwise: Wanted = "decision" if "write exactly: DECISION:" in last else "turn"
+    return next((kind for kind in kinds if last in _said(kind)), otherwise)
 
 
 def read_transcript(messages: Sequence[Message], questions: Mapping[str, Question]) -> Transcript:

@@ -2,12 +2,14 @@
 
 import base64
 import re
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
 from judged_useless._io.messages import visible
 from judged_useless.models.base import (
@@ -52,7 +54,6 @@ def read_address(base_url: str) -> Address:
 
     The error for what is no address does not repeat it: it may well be, or hold, a key.
     """
-    problem = "base_url: expected http://host[:port]/path, without query or fragment; a key goes into api_key"
     try:
         parts = urlsplit(base_url)
         valid = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port)
@@ -60,9 +61,9 @@ def read_address(base_url: str) -> Address:
         valid = False
     # A second "//" or an "@" in the path is an address in the address.
     if not valid or parts.query or parts.fragment or "//" in parts.path or "@" in parts.path:
-        raise ValueError(problem)
-    host = parts.netloc.rpartition("@")[2]
-    url = urlunsplit((parts.scheme, host, parts.path.rstrip("/"), "", ""))
+        expected = "http://host[:port]/path, without query or fragment; a key goes into api_key"
+        raise ValueError(f"base_url: expected {expected}")
+    url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
     if parts.username is None:
         return Address(url, {}, ())
     password = unquote(parts.password or "")
@@ -70,6 +71,14 @@ def read_address(base_url: str) -> Address:
     token = base64.b64encode(pair.encode()).decode()
     # A server that repeats its authorization may leave the scheme out, or decode it.
     return Address(url, {"Authorization": f"Basic {token}"}, (pair, password, token, parts.password or ""))
+
+
+@cache
+def trusted(*named: str | None) -> ssl.SSLContext:
+    """Return the trusted certificates, read once for what the environment names: each time takes a while."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class Redactor:
@@ -88,10 +97,9 @@ class Redactor:
         return text if len(text) <= _LONGEST_DETAIL else f"{text[:_LONGEST_DETAIL]}…"
 
     def generated(self, text: str) -> str:
-        """Return generated text without a secret that a server put there.
+        """Return generated text without the very secrets: what merely looks like a key may be a model's own.
 
-        Only the very secrets are removed: text that merely looks like a key may be a model's own, and so may
-        a word that stands for a key where a server needs none, such as ``EMPTY``.
+        So may a word that stands for a key where a server needs none, such as ``EMPTY``.
         """
         for secret in self._secrets:
             if len(secret) >= _LONGER_THAN_WORDS or (len(secret) >= 8 and not secret.isalpha()):
@@ -105,8 +113,8 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
         if (milliseconds := headers.get("retry-after-ms")) is not None:
             wait = float(milliseconds) / 1000
             return wait if 0 <= wait < float("inf") else None
-        value = headers.get("retry-after", "")
-        if re.fullmatch(r"\s*\d+(\.\d*)?\s*", value):
+        value = headers.get("retry-after", "").strip()
+        if re.fullmatch(r"\d+(\.\d*)?", value):
             return float(value)
         return max(0.0, parsedate_to_datetime(value).timestamp() - (time.time() if now is None else now))
     except (ValueError, OverflowError):
@@ -146,15 +154,8 @@ def meaning_of_error_body(error: Any, redact: Redactor) -> ModelError:  # noqa: 
     if _OVERFLOW.search(detail):
         return ContextOverflowError(f"the server replied with an error: {detail}")
     passing = re.search(r"overloaded|rate.?limit|too many requests|timed? ?out", detail, re.IGNORECASE)
-    return (TransientModelError if passing else FatalModelError)(
-        f"the server replied with an error: {detail}"
-    )
-
-
-def _place(error: Any) -> str:  # noqa: ANN401 - an SDK's
-    """Return where a request was sent to; credentials are no part of it."""
-    url = error.request.url
-    return f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}"
+    kind = TransientModelError if passing else FatalModelError
+    return kind(f"the server replied with an error: {detail}")
 
 
 def meaning_of_sdk_error(error: Any, sdk: ModuleType, redact: Redactor) -> ModelError | None:  # noqa: ANN401
@@ -169,15 +170,17 @@ def meaning_of_sdk_error(error: Any, sdk: ModuleType, redact: Redactor) -> Model
         return meaning_of_status(error.status_code, detail, retry_after(headers))
     if not isinstance(error, sdk.APIConnectionError):
         return None
-    cause = error.__cause__
+    cause, url = error.__cause__, error.request.url
+    # Credentials are no part of where a request was sent to.
+    failed = f"{url.scheme}://{url.netloc.decode('ascii', 'replace').rpartition('@')[2]}: connection failed"
     if isinstance(cause, httpx2.ConnectTimeout):
-        return UnreachableError(f"{_place(error)}: connection failed: nobody answers")
+        return UnreachableError(f"{failed}: nobody answers")
     if isinstance(error, sdk.APITimeoutError):
         return TransientModelError("timed out")
     if isinstance(cause, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError):
         return EveryRequestFailsError(f"the request cannot be sent: {redact(cause)}")
     if isinstance(cause, httpx2.ConnectError):
-        return UnreachableError(f"{_place(error)}: connection failed: {redact(cause)}")
+        return UnreachableError(f"{failed}: {redact(cause)}")
     # The SDKs wrap whatever was raised while sending; what is not the network's is a bug.
     if cause is None or isinstance(cause, httpx2.RequestError | OSError):
         return TransientModelError(f"connection failed: {redact(cause or error)}")

