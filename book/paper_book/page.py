@@ -267,7 +267,7 @@ class Page:
         Elsewhere than where the claims are about, as `when` says, they are open.
         """
         released = is_release(self.source)
-        told = [each if when else replace(each, holds=None, printed=None) for each in claims]
+        told = [each if when else replace(each, holds=None, printed=None, asked=False) for each in claims]
         return claims_table(told, strict=released and not is_simulated(self.episodes))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:

@@ -131,7 +131,7 @@ def test_two_runs_are_annotated_together(
         (("--check", "-1"), "--check is -1, expected 0 or more"),
         (("--n", "2"), "n is 2, expected at least"),
         (("--annotator", "openai:a", "--annotator", "openai:b", "--base-url", "c=http://x"),
-         "--base-url c=…: expected one of openai:a, openai:b before ="),
+         "--base-url c: expected a model given with --annotator"),
         (("--annotator", "scripted:annotator-x", *BOTH[:2]), "expected annotator-<percent>"),
     ],
 )  # fmt: skip

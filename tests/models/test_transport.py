@@ -2,7 +2,9 @@
 
 import importlib
 from email.utils import formatdate
+from functools import cache
 from types import ModuleType
+from typing import Any
 
 import httpx2
 import pytest
@@ -25,14 +27,17 @@ def sdk(request: pytest.FixtureRequest) -> ModuleType:
     return importlib.import_module(request.param)
 
 
+@cache
+def client(sdk: ModuleType) -> Any:
+    kind = sdk.AsyncOpenAI if sdk.__name__ == "openai" else sdk.AsyncAnthropic
+    return kind(api_key="k", base_url="http://h")
+
+
 def status_error(sdk: ModuleType, code: int, message: str = "m", **headers: str) -> Exception:
     """Return the object that the SDK itself makes of a response."""
     names = {key.replace("_", "-"): value for key, value in headers.items()}
     response = httpx2.Response(code, json={"error": {"message": message}}, headers=names, request=REQUEST)
-    client = (sdk.AsyncOpenAI if sdk.__name__ == "openai" else sdk.AsyncAnthropic)(
-        api_key="k", base_url="http://h"
-    )
-    error = client._make_status_error_from_response(response)
+    error = client(sdk)._make_status_error_from_response(response)
     assert isinstance(error, sdk.APIStatusError)
     return error  # type: ignore[no-any-return]
 

@@ -45,23 +45,14 @@ def plain(frame: pd.DataFrame) -> Rows:
 
 
 CORRUPT: dict[str, tuple[bytes, str]] = {
-    "missing field": (
-        lines([*GOOD[:2], {"model": "m"}]),
-        "line 3: field 'condition' is missing",
-    ),
+    "missing field": (lines([*GOOD[:2], {"model": "m"}]), "line 3: field 'condition' is missing"),
     "cut-off line": (lines(GOOD)[:-40], "line 3: the line is cut off"),
     "two questions in a regime": (lines([*GOOD, GOOD[1]]), "line 4: field 'question_id': a second episode"),
     "not JSON": (lines(GOOD[:1]) + b"{oops}\n" + lines(GOOD[1:]), "line 2: not valid JSON"),
     "not an object": (lines(GOOD[:1]) + b"[1, 2]\n", "line 2: expected a JSON object, found list"),
-    "not UTF-8": (
-        lines(GOOD[:2]) + b'{"model": "caf\xe9"}\n' + lines(GOOD[2:]),
-        "line 3: not UTF-8 text",
-    ),
+    "not UTF-8": (lines(GOOD[:2]) + b'{"model": "caf\xe9"}\n' + lines(GOOD[2:]), "line 3: not UTF-8 text"),
     "too deep": (lines(GOOD[:1]) + b"[" * 200_000 + b"\n", "line 2: JSON that cannot be read"),
-    "a number without end": (
-        b'{"seed": ' + b"9" * 5000 + b"}\n",
-        "line 1: JSON that cannot be read",
-    ),
+    "a number without end": (b'{"seed": ' + b"9" * 5000 + b"}\n", "line 1: JSON that cannot be read"),
     "a key twice": (
         lines(GOOD[:1]) + b'{"success": true, "success": false}\n',
         "line 2: field 'success' is given twice, expected once",

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from judged_useless.tasks import TASKS, get_task, load_questions
+from judged_useless.tasks import load_questions
 from judged_useless.tasks.question import Paragraph, Question
 
 LIB = Path(__file__).parents[2] / "lib"
@@ -23,16 +23,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
 
     monkeypatch.setattr("judged_useless.tasks.hotpotqa.load", load)
     return calls
-
-
-def test_tasks_are_the_papers_two_and_two_embedded() -> None:
-    assert {name: task.kind for name, task in TASKS.items()} == {
-        "hotpotqa": "question",
-        "fever": "claim",
-        "atlas": "question",
-        "atlas-claims": "claim",
-    }
-    assert all(get_task(name).name == name for name in TASKS)
 
 
 def test_unknown_tasks_list_the_known() -> None:

@@ -31,22 +31,7 @@ BELIEF_TOKENS = 200
 
 
 class Asking:
-    """One trajectory that is asked something: every question on a copy, nothing written back.
-
-    Parameters
-    ----------
-    model : Model
-        That is asked; it should be the one that acted.
-    question : Question
-        Of the trajectory.
-    record, spec : mapping
-        The trajectory, and the specification of its run.
-
-    Attributes
-    ----------
-    calls : list of Call
-        Every request so far.
-    """
+    """One trajectory of a run that a model is asked about: every question on a copy, nothing written back."""
 
     def __init__(
         self, model: Model, question: Question, record: Mapping[str, Any], spec: Mapping[str, Any]
@@ -57,6 +42,7 @@ class Asking:
         self.constrain = spec["options"]["constrain"]
         self.judgment_tokens = spec["options"].get("judgment_tokens", JUDGMENT_TOKENS)
         self.budget = spec["budget"]
+        #: Every request so far.
         self.calls: list[Call] = []
 
     @cached_property
@@ -145,9 +131,7 @@ async def _belief(asking: Asking, t: int) -> Finding:
             fork("continuation", asking.wordings.continuation, CONTINUATION_FORM),
         ]
     )
-    said = read_continuation(future)
-    fields = {"p_continue": None, "p_answer_now": None, "prefer": None} if said is None else said._asdict()
-    return {"t": t, "usefulness": read_usefulness(worth), **fields}
+    return {"t": t, "usefulness": read_usefulness(worth), **read_continuation(future)}
 
 
 async def _repair(asking: Asking, t: int) -> Finding:
@@ -167,20 +151,13 @@ async def _stated(asking: Asking, t: int) -> Finding:
 
 @dataclass(frozen=True)
 class Probe:
-    """One kind of question.
+    """One kind of question."""
 
-    Attributes
-    ----------
-    what : str
-        In a few words.
-    ask : callable
-        Asks it at one observation.
-    prompts : callable
-        What is written to ask it: name -> text. With other words, a folder of results is not gone on with.
-    """
-
+    #: In a few words.
     what: str
+    #: Asks it at one observation.
     ask: Callable[[Asking, int], Coroutine[Any, Any, Finding]]
+    #: What is written to ask it, by name. With other words, a folder of results is not gone on with.
     prompts: Callable[[Wording], dict[str, str]]
 
 
@@ -221,7 +198,7 @@ def applies(probe: str, record: Mapping[str, Any]) -> bool:
     return bool(record["failed"])
 
 
-async def asked(probe: str, asking: Asking) -> list[Finding]:
+async def ask_all(probe: str, asking: Asking) -> list[Finding]:
     """Ask one thing of a trajectory, at every observation where it is to be asked."""
     points: Sequence[int] = asked_at(probe, len(asking.record["failed"]), asking.budget)
     if probe == "stated":

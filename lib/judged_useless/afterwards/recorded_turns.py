@@ -21,31 +21,18 @@ _COUNTER = re.compile(r"\n\n\[Actions remaining: \d+\]$")
 
 @dataclass(frozen=True)
 class WrittenStep:
-    """One step in words.
+    """One step in words."""
 
-    Attributes
-    ----------
-    thought : str
-        What the agent wrote before its action.
-    text : str
-        Query, keyword or answer.
-    result : str
-        What came back; empty for an answer.
-    """
-
+    #: What the agent wrote before its action.
     thought: str
+    #: Query, keyword or answer.
     text: str
+    #: What came back; empty for an answer.
     result: str
 
 
 class RecordedTurns:
-    """A trajectory as it was said.
-
-    Parameters
-    ----------
-    record, spec : mapping
-        A trajectory, and the specification of its run.
-    """
+    """A trajectory as it was said."""
 
     def __init__(self, record: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
         self.record = record
@@ -153,24 +140,9 @@ def written_steps(
     question_id: str,
     regime: str = "persistent",
 ) -> list[WrittenStep]:
-    """Return what was written in one episode, action by action.
+    """Return what was written in one episode of a source of `load_episodes`, action by action.
 
-    Parameters
-    ----------
-    source : str, path, or list of them
-        As given to :func:`judged_useless.load_episodes`.
-    model, condition, split, question_id, regime : str
-        Which episode.
-
-    Returns
-    -------
-    list of WrittenStep
-        Empty where the source has no run directory with that episode: then nothing is known of its words.
-
-    Raises
-    ------
-    RunError
-        If a run is damaged.
+    Empty where the source has no run directory with that episode: then nothing is known of its words.
     """
     for folder in run_folders(source):
         run = Run(folder)

@@ -6,21 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.frames import (
-    FINISH,
-    NONE,
-    UNKNOWN,
-    UNPARSED,
-    USEFUL,
-    USELESS,
-    Ints,
-    Steps,
-    as_frame,
-    current_run,
-    steps_of,
-)
-from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+from .frames import FINISH, NONE, UNKNOWN, UNPARSED, USEFUL, USELESS, Ints, as_frame, current_run, steps_of
+from .schema import EpisodeError, Episodes
 
 Bools = NDArray[np.bool_]
 
@@ -101,23 +90,12 @@ def build_decision_points(episodes: Episodes) -> DecisionPoints:
 
 
 def points_of(frame: pd.DataFrame) -> DecisionPoints:
-    """Return the decision points of checked episodes."""
-    return points_from_steps(frame, steps_of(frame))
-
-
-def points_from_steps(frame: pd.DataFrame, steps: Steps) -> DecisionPoints:
     """Return the decision points of checked episodes.
 
     Decision t is the action taken after t results, ``actions[t]``; an episode with n actions has decisions
     1 to n - 1 (paper, Appendix C.1).
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The episodes' labels, one row each; ``question_id`` at least.
-    steps : Steps
-        Their actions.
     """
+    steps = steps_of(frame)
     start = steps.start
     place = np.arange(len(start))
     now = np.flatnonzero(place > start)

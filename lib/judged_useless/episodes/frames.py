@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.schema import (
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+from .schema import (
     MINIMUM,
     OPTIONAL,
     PROBED,
@@ -21,7 +23,6 @@ from judged_useless.episodes.schema import (
     require_columns,
     validate,
 )
-from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Ints = NDArray[np.int64]
 

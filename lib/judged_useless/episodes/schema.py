@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 from pydantic import FailFast, Field, Strict, TypeAdapter, ValidationError
 
 from judged_useless._io.messages import shown
-from judged_useless.protocol.vocabulary import (
-    ACTIONS,
-    JUDGMENTS,
-    PREFERENCES,
-    STATED_LABELS,
-    USEFULNESS,
-)
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS, PREFERENCES, STATED_LABELS, USEFULNESS
 
 #: Fields that every stored episode has.
 REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")

@@ -8,8 +8,10 @@ import pandas as pd
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.frames import UNKNOWN, as_frame
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.matching import (
+from judged_useless.protocol.vocabulary import ACTIONS
+
+from .estimate import Estimate, UndefinedEstimateError
+from .matching import (
     Bools,
     Ints,
     Judgments,
@@ -22,8 +24,7 @@ from judged_useless.estimators.matching import (
     warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Measure, Options, Resampling, resampled
-from judged_useless.protocol.vocabulary import ACTIONS
+from .resampling import Measure, Options, Resampling, resampled
 
 Strata = Literal["step", "question", "regime"]
 _EXITS = [ACTIONS.index(word) for word in ("backup_search", "finish")]

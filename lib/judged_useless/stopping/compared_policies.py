@@ -6,19 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from judged_useless.stopping.best_policy import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
-from judged_useless.stopping.problem import Outcome, StoppingProblem, evaluate
-from judged_useless.stopping.stopping_policies import POLICIES, StoppingPolicy
+from .best_policy import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
+from .problem import Outcome, StoppingProblem, evaluate
+from .stopping_policies import POLICIES, StoppingPolicy
 
 OPTIMAL = "optimal, all judgments"
 BLIND = "optimal, no judgments"
 
 
 def _row(outcome: Outcome, best: float) -> dict[str, float]:
-    return {
-        "success": float(outcome.success), "calls": float(outcome.calls), "answered": float(outcome.answered),
-        "utility": float(outcome.utility), "distance": best - float(outcome.utility),
-    }  # fmt: skip
+    fields = {name: float(value) for name, value in vars(outcome).items()}
+    return fields | {"distance": best - float(outcome.utility)}
 
 
 def _of_runs(problem: StoppingProblem) -> dict[int, Outcome]:
@@ -46,11 +44,6 @@ def compare_policies(problem: StoppingProblem, policies: Iterable[str] = tuple(P
         Index ``policy``, best first; ``success``, ``calls``, ``answered``, ``utility`` and ``distance``, the
         optimal utility minus this one. The optimum is a row of its own; where judgments have a price there
         are two, of a policy that asks for all of them and of one that asks for none.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or one text is given in place of a list of them.
     """
     names = list(policies)
     if isinstance(policies, str) or not set(names) <= set(POLICIES):
@@ -91,11 +84,6 @@ def compare_prices(
     pandas.DataFrame
         Index ``price``; a column of utilities for each policy, and one for the optimal policy, in front (for
         both optimal ones where judgments are charged, as in :func:`compare_policies`).
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown or a price is not a number of at least 0.
     """
     names = [OPTIMAL, *([BLIND] if charge_judgments else []), *policies]
     rows = []
@@ -109,16 +97,8 @@ def compare_prices(
 def run_length_curve(problems: Mapping[str, StoppingProblem]) -> pd.DataFrame:
     """Return what the run-length rule comes to for every k, and the most that any policy could.
 
-    Parameters
-    ----------
-    problems : mapping of str to StoppingProblem
-        Named problems.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a problem and k: ``problem, k, success, calls, answered, utility, distance, optimum, best``,
-        where ``best`` marks the k of the highest utility.
+    One row a problem and k: ``problem, k, success, calls, answered, utility, distance, optimum, best``, where
+    ``best`` marks the k of the highest utility.
     """
     rows: list[dict[str, object]] = []
     for name, problem in problems.items():
@@ -147,11 +127,6 @@ def best_run_lengths(problems: Mapping[str, StoppingProblem], prices: Sequence[f
         rule that is never met if the budget has fewer than six actions); ``optimum``, the most that any
         policy could have; ``lost_by_run``, what the best policy over step, run and whether an earlier
         result was useful loses to it, NaN where the budget is too large to compare all of those.
-
-    Raises
-    ------
-    ValueError
-        If a price is not a number of at least 0.
     """
     rows = []
     for name, problem in problems.items():

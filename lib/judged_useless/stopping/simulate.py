@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from judged_useless.environment.regimes import FAIL, get_regime
 from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import whole_number
-from judged_useless.stopping.stopping_policies import StoppingPolicy
+
+from .stopping_policies import StoppingPolicy
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -34,16 +35,9 @@ TIME_SLOPE, RUN_SLOPE = 0.06, 0.12
 
 @dataclass(frozen=True)
 class Moment:
-    """What a policy may look at when it decides.
+    """What a policy may look at when it decides: results seen, runs of shape (n,), and the budget.
 
-    Attributes
-    ----------
-    t : int
-        Results seen so far.
-    run, failed_run : numpy.ndarray of int, shape (n,)
-        Results in a row that were judged USELESS; that failed by design.
-    budget : int
-        Actions an episode may take.
+    ``run`` counts the results in a row that were judged USELESS, ``failed_run`` those that failed by design.
     """
 
     t: int
@@ -127,18 +121,8 @@ class World:
 class Simulation:
     """Simulated episodes as arrays, questions outermost, each in every regime.
 
-    Attributes
-    ----------
-    name : str
-        Of the policy.
-    world : World
-        The generating process.
-    useless, failed : numpy.ndarray of bool, shape (n, budget)
-        Whether a result is judged USELESS, and fails by design; also drawn after the end.
-    n_actions : numpy.ndarray of int, shape (n,)
-        Actions taken.
-    answered : numpy.ndarray of bool, shape (n,)
-        Whether the last action is finish.
+    ``useless`` and ``failed``, shape (n, budget), say whether a result is judged USELESS and fails by design,
+    also after the end; ``n_actions`` and ``answered``, shape (n,), how an episode went.
     """
 
     name: str
@@ -205,7 +189,7 @@ def simulate_arrays(
 def simulate(
     policy: str | Hazard, *, n_questions: int = 300, seed: int = 0, world: World | None = None
 ) -> pd.DataFrame:
-    """Return episodes of a simulated agent with a known stopping policy.
+    """Return episodes of a simulated agent with a known stopping policy (paper, Appendix C.1, Table 7).
 
     Parameters
     ----------
@@ -224,16 +208,6 @@ def simulate(
     pandas.DataFrame
         One row an episode, in the schema's fields, with ``model`` "simulated:<policy>". There is no
         ``success``: a simulated agent stops, but it answers nothing.
-
-    Raises
-    ------
-    ValueError
-        If the policy is unknown or an option is out of range.
-
-    References
-    ----------
-    Paper, Appendix C.1 "Validation on simulated policies", Table 7 (arXiv:2610.06191); its text calls the
-    table 8.
 
     Examples
     --------

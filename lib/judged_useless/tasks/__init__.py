@@ -24,20 +24,8 @@ class Task:
 _ALL: tuple[tuple[str, Kind, str, str, str], ...] = (
     ("hotpotqa", "question", "hotpotqa:load", "test300", "two-hop questions, the paper's main task"),
     ("fever", "claim", "fever:load", "fever292", "claims to verify, the paper's second task"),
-    (
-        "atlas",
-        "question",
-        "atlas:load",
-        "test300",
-        "two-hop questions of our own, not in the paper",
-    ),
-    (
-        "atlas-claims",
-        "claim",
-        "atlas:load_claims",
-        "claims",
-        "claims of our own, not in the paper",
-    ),
+    ("atlas", "question", "atlas:load", "test300", "two-hop questions of our own, not in the paper"),
+    ("atlas-claims", "claim", "atlas:load_claims", "claims", "claims of our own, not in the paper"),
 )
 TASKS = {name: Task(name, kind, f"{__name__}.{loader}", *rest) for name, kind, loader, *rest in _ALL}
 
