@@ -357,7 +357,8 @@ def run_task(task: str, folder: Path) -> None:
     """Run one task of ours and print its time, peak memory and results as JSON."""
     tasks: dict[str, Callable[[], Numbers]] = {
         "cells": lambda: cells_ours(folder), "folder": lambda: folder_ours(folder),
-        "write lines": lambda: made_up_lines(folder), "lines": lambda: lines_ours(folder), "hazard": hazard_ours, "table 7": table7_ours,
+        "write lines": lambda: made_up_lines(folder), "lines": lambda: lines_ours(folder),
+        "hazard": hazard_ours, "table 7": table7_ours,
     }  # fmt: skip
     started = clocks()
     results = tasks[task]()
@@ -451,7 +452,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         made_up_cells(Path(folder))
-        ours("write lines", Path(folder), 1)  # apart: children inherit the peak
+        ours("write lines", Path(folder), 1)  # children inherit the peak
         table = compare(Path(folder), options.loop_cells, options.loop_fits)
     print(table.to_string(index=False, float_format=lambda value: f"{value:,.2f}"))
     print("\nResults of ours and of the loops are equal. The cells are made up; see --help.")
