@@ -15,7 +15,7 @@ from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode
-from paper_book.tables.two_episodes import (
+from paper_book.figures.two_episodes import (
     SHOWN,
     Arm,
     TwoEpisodes,

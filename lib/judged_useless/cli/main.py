@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "run an agent on a failing source, or resume a run",
     "replay": "ask judgments, answers now, beliefs or real answers of a recorded run",
     "annotate": "have two models label what results were worth and what the agent said of them",
+    "audit": "say how an agent stops, by its own logs, and what the rule would have done",
 }
 
 #: Exit status as of a program that SIGPIPE ends, which is what a shell expects before ``| head``.

@@ -39,7 +39,8 @@ _WORDS = pa.list_(pa.string())
 _WHOLE_TYPES: Any = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
-def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+def record_of_line(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+    """Return the object of a line of JSON, with the fields it must have, or an error that names the place."""
     place = f"{path}, line {number}"
     try:
         record = strict_loads(line)
@@ -96,7 +97,7 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
     numbers, records = [], []
     try:
         for number, line in text_lines(path):
-            records.append(_record(path, number, line, required))
+            records.append(record_of_line(path, number, line, required))
             numbers.append(number)
     except UnreadableFileError as error:
         raise EpisodeError(str(error)) from error

@@ -9,6 +9,11 @@ from judged_useless.protocol.turns import without_thinking
 
 #: Most new tokens of a side-channel reply (paper, Appendix B.1).
 JUDGMENT_TOKENS = 8
+#: What an agent of other tools, or a judge, is asked about the last result (paper, Appendix B.1).
+JUDGE_QUESTION = (
+    "Before acting: was the LAST tool result useful for answering the original question? Reply with exactly "
+    "one word: USEFUL or USELESS."
+)
 #: Form of a reply, for runs that hold a model to it.
 JUDGMENT_FORM = "(USEFUL|USELESS)"
 

@@ -1,0 +1,323 @@
+"""What an agent's log says of how it stops: a verdict in one sentence, Δ behind it, and the rule on trial."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import ceil
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from judged_useless._io.messages import listed
+from judged_useless.adapters.chat_episodes import CHARACTERS_A_TOKEN
+from judged_useless.adapters.log_files import AgentLog
+from judged_useless.episodes.decisions import contrasted_decisions, decision_points
+from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
+from judged_useless.estimators.estimate import Estimate
+from judged_useless.estimators.planning import plan_questions
+
+Kind = Literal["evidence", "against", "step", "never", "too few"]
+Judged = Literal["recorded", "stated", "lexical"]
+#: Below so many questions, or decisions in a group, nothing is said; a Δ within this bound is none.
+LEAST_QUESTIONS, LEAST_DECISIONS, BOUND = 10, 10, 0.1
+#: Run lengths at which the rule is tried.
+RUNS = range(2, 9)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    Attributes
+    ----------
+    kind : {"evidence", "against", "step", "never", "too few"}
+        Whether it stops on its useless results, rather after a useful one, by the step, never, or whether the
+        log cannot tell.
+    verdict : str
+        The same as one sentence, with its numbers.
+    understood : tuple of str
+        What was read, taken and left out, a sentence each.
+    delta, design : Estimate
+        Δ, and the same contrast on failures that are known by design.
+    steps : pandas.DataFrame
+        One row a step: decisions and answers of the groups (a) and (b).
+    window : tuple of int
+        First and last step that Δ pools.
+    rule : pandas.DataFrame
+        One row a run length k; see :func:`rule_on_trial`.
+    simulated : bool
+        Whether an agent of these episodes is no language model.
+    """
+
+    kind: Kind
+    verdict: str
+    understood: tuple[str, ...]
+    delta: Estimate
+    design: Estimate
+    steps: pd.DataFrame
+    window: tuple[int, int]
+    rule: pd.DataFrame
+    simulated: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the audit as values of JSON."""
+        tables = {
+            name: json.loads(getattr(self, name).to_json(orient="records")) for name in ("steps", "rule")
+        }
+        estimates = {
+            name: {key: _plain(value) for key, value in each.row().items()}
+            | {"parts": {key: _plain(value) for key, value in each.parts.items()}}
+            for name, each in (("delta", self.delta), ("design", self.design))
+        }
+        return {
+            "kind": self.kind, "verdict": self.verdict, "understood": list(self.understood),
+            "window": list(self.window), "simulated": self.simulated, **estimates, **tables,
+        }  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def budget_of_log(episodes: pd.DataFrame, budget: int | None = None) -> tuple[int, str]:
+    """Return the actions an episode may take, and where that number is from.
+
+    Stated by the caller, or by the episodes (of several the smallest counts); else that of the longest
+    episode, which is sure where several ended there without an answer.
+    """
+    length = episodes["actions"].map(len)
+    if budget is not None:
+        if budget < length.max():
+            raise ValueError(f"--budget {budget}: an episode took {length.max()} actions")
+        return budget, f"Budget: {budget} actions, as given."
+    if "budget" in episodes and episodes["budget"].notna().all():
+        stated = sorted(map(int, episodes["budget"].unique()))
+        several = f", the smallest of {listed(stated)}" if len(stated) > 1 else ""
+        return stated[0], f"Budget: {stated[0]} actions, as the log states{several}."
+    longest = int(length.max())
+    ended = int(episodes["actions"][length == longest].map(lambda actions: actions[-1] != "finish").sum())
+    if ended:
+        why = f"{ended} episode{'s' * (ended > 1)} ended there without an answer"
+    else:
+        why = "the longest episode; none ended without an answer, so no limit is to be seen"
+    return longest, f"Budget: taken to be {longest} actions: {why}. Give the real one with --budget."
+
+
+def with_chosen_judgments(log: AgentLog, judged: Judged | None = None) -> tuple[pd.DataFrame, str]:
+    """Return the episodes with the judgments to audit, and what is to be said of them.
+
+    Parameters
+    ----------
+    log : AgentLog
+    judged : {"recorded", "stated", "lexical"}, optional
+        Which ones; by default the recorded ones, or where there is none those that the agent states.
+    """
+    episodes = log.episodes
+    if judged is None:
+        judged = "recorded" if episodes["judgments"].map(len).any() or "stated" not in episodes else "stated"
+    if judged != "recorded":
+        if judged not in episodes:
+            raise ValueError(f"judgments {judged!r}: the log has no conversations to read them from")
+        words: list[Any] = [[] if each is None else each for each in episodes[judged]]
+        episodes = episodes.assign(judgments=words)
+    said = [word for each in episodes["judgments"] for word in each]
+    n = sum(word is not None for word in said)
+    results = int(episodes["actions"].map(lambda each: sum(word != "finish" for word in each)).sum())
+    how = {
+        "recorded": "of the log",
+        "stated": "read from what the next turn states",
+        "lexical": "by the question's words in the result",
+    }[judged]
+    unparsed = said.count("UNPARSED")
+    sentence = f"Judgments: {how}, of {n:,} of {results:,} results ({n / max(results, 1):.0%})"
+    return episodes, sentence + (f", {unparsed:,} of them unreadable." if unparsed else ".")
+
+
+def rule_on_trial(episodes: pd.DataFrame, ks: range = RUNS) -> pd.DataFrame:
+    """Return what the rule would have done on recorded episodes, had it been there.
+
+    Parameters
+    ----------
+    episodes : pandas.DataFrame
+        With ``actions`` and ``judgments``; ``success`` and ``sizes`` are used where they are there.
+    ks : range, default 2..8
+        Run lengths at which it fires.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a k: ``k``, ``fires`` (episodes that went on where it would have stopped them), ``episodes``,
+        ``calls saved`` and ``tokens saved`` (each later turn sends all before it again; four characters are
+        taken for a token; missing without texts), ``useful later`` (fires after which a useful result came)
+        and ``right later`` (fires in episodes whose answer was right in the end; missing where unknown).
+    """
+    judgments, actions = episodes["judgments"].tolist(), episodes["actions"].tolist()
+    sizes = episodes["sizes"].tolist() if "sizes" in episodes else None
+    goes_on = decisions_that_go_on(episodes)
+    table = []
+    for k in ks:
+        fired = first_fires(goes_on, k)
+        calls = [sum(word != "finish" for word in actions[row][t:]) for row, t in fired]
+        known = sizes is not None and all(sizes[row] for row, _ in fired)
+        right = [bool(episodes["success"].iloc[row]) for row, _ in fired] if "success" in episodes else None
+        table.append({
+            "k": k, "fires": len(fired), "episodes": len(episodes), "calls saved": sum(calls),
+            "tokens saved": sum(_sent_after(sizes[row], t) for row, t in fired) if known and sizes else None,
+            "useful later": len([1 for row, t in fired if "USEFUL" in judgments[row][t:]]),
+            "right later": None if right is None else sum(right),
+        })  # fmt: skip
+    return pd.DataFrame(table).astype(dict.fromkeys(("tokens saved", "right later"), "Int64"))
+
+
+def decisions_that_go_on(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Return the decisions to call again: ``row`` of the episode, ``t`` results seen, and their ``run``."""
+    points = decision_points(episodes)
+    row = np.repeat(np.arange(len(episodes)), [max(len(each) - 1, 0) for each in episodes["actions"]])
+    return points.assign(row=row)[~points["answered"].to_numpy(dtype=bool)][["row", "t", "run"]]
+
+
+def first_fires(goes_on: pd.DataFrame, k: int) -> list[tuple[int, int]]:
+    """Return where the rule would first have stopped an agent that went on: (row of the episode, t)."""
+    first = goes_on[(goes_on["run"] >= k).fillna(False).to_numpy(dtype=bool)].groupby("row")["t"].first()
+    return list(zip(first.index.tolist(), first.tolist(), strict=True))
+
+
+def _sent_after(sizes: list[int], t: int) -> int:
+    """Return the tokens of all turns after the answer that would have followed result t."""
+    sent = np.cumsum(sizes)  # the question, and what stands after each step
+    return int(sent[t + 2 :].sum()) // CHARACTERS_A_TOKEN
+
+
+def audit_log(
+    log: AgentLog,
+    *,
+    budget: int | None = None,
+    judged: Judged | None = None,
+    n_boot: int = 2000,
+    seed: int = 0,
+) -> Audit:
+    """Say how an agent stops, by its log.
+
+    Parameters
+    ----------
+    log : AgentLog
+        From :func:`~judged_useless.adapters.read_log`.
+    budget : int, optional
+        Actions that an episode may take; by default as stated in the log, or taken from it, which is said.
+    judged : {"recorded", "stated", "lexical"}, optional
+        Judgments to go by: recorded in the log, stated in the agent's next turn, or by the question's words
+        in each result; by default the recorded ones, or the stated ones where none is recorded.
+    n_boot, seed
+        Of the question-cluster bootstrap.
+
+    Returns
+    -------
+    Audit
+
+    Raises
+    ------
+    ValueError
+        For a budget below the actions of an episode, or judgments that the log does not have.
+    """
+    episodes, said = with_chosen_judgments(log, judged)
+    budget, where = budget_of_log(episodes, budget)
+    options: dict[str, Any] = {"n_boot": n_boot, "seed": seed}
+    last = max(budget - 2, 3)
+    cells = [name for name in ("model", "condition") if name in episodes and len(episodes[name].unique()) > 1]
+    steps = contrasted_decisions(episodes, t_min=1, t_max=max(budget - 1, 1))
+    delta = Estimate.attempt(time_matched_contrast, episodes, t_max=last, **options)
+    kind, verdict = _verdict(episodes, steps, delta, last, options)
+    understood = (*_read(log), where, said, *(
+        [f"Several agents are pooled, by {' and '.join(cells)}: audit them one by one."] if cells else []
+    ))  # fmt: skip
+    simulated = "simulated" in episodes and bool(episodes["simulated"].fillna(False).any())
+    return Audit(
+        kind, verdict, understood, delta, _by_design(episodes, last, options), steps, (3, last),
+        rule_on_trial(episodes), simulated,
+    )  # fmt: skip
+
+
+def _read(log: AgentLog) -> list[str]:
+    """Return sentences on what was read of which form, as what, and what was left out."""
+    taken = int(log.episodes["actions"].map(len).sum())
+    questions = log.episodes["question_id"].nunique()
+    forms = ", ".join(f"{n:,} from {form}" for form, n in log.forms.items())
+    actions: dict[str, list[str]] = {}
+    for (action, tool), n in sorted(log.tools.items(), key=lambda item: -item[1]):
+        actions.setdefault(action, []).append(f"{tool} ({n:,})")
+    read = [f"Read: {len(log.episodes):,} episodes of {questions:,} questions ({forms}), {taken:,} actions."]
+    read += [f"As {action}: {listed(tools)}." for action, tools in actions.items()]
+    return read + [f"Left out: {n:,} {why}." for why, n in log.dropped.items()]
+
+
+def _by_design(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) -> Estimate:
+    """Return the contrast on failures that are known: by the two regimes, or by ``failed``."""
+    if "regime" in episodes and {"persistent", "late_onset_from_3"} <= set(episodes["regime"]):
+        return Estimate.attempt(design_label_contrast, episodes, t_max=last, **options)
+    if "failed" not in episodes or episodes["failed"].isna().any():
+        return Estimate.undefined("which results failed by design is not known")
+    words: list[Any] = [["USELESS" if each else "USEFUL" for each in failed] for failed in episodes["failed"]]
+    return Estimate.attempt(time_matched_contrast, episodes.assign(judgments=words), t_max=last, **options)
+
+
+def _verdict(
+    episodes: pd.DataFrame, steps: pd.DataFrame, delta: Estimate, last: int, options: Mapping[str, Any]
+) -> tuple[Kind, str]:
+    inside = steps[(steps["t"] >= 3) & (steps["t"] <= last)]
+    n_a, x_a, n_b, x_b = (int(n) for n in inside.drop(columns="t").sum()[
+        ["decisions (a)", "answers (a)", "decisions (b)", "answers (b)"]
+    ])  # fmt: skip
+    if scarce := _scarce(episodes, n_a, n_b):
+        return "too few", scarce
+    after_useless = steps.drop(columns="t").sum()
+    if not after_useless[["answers (a)", "answers (b)"]].sum():
+        n = int(after_useless[["decisions (a)", "decisions (b)"]].sum())
+        return "never", f"Never answers after useless results: 0 of {n:,} decisions."
+    if not x_a + x_b:  # it answers, but only before or after the steps compared
+        late = Estimate.attempt(time_matched_contrast, episodes, t_max=int(steps["t"].max()), **options)
+        if late.defined and late.value > BOUND:
+            return "evidence", f"Stops on its evidence, but only with its last actions: {late}."
+        when = steps["t"][steps["answers (a)"] + steps["answers (b)"] > 0]
+        early = f"after {listed(when)} results"
+        return "step", f"Answers by the step: {early}, and never at the {n_a + n_b:,} decisions between."
+    rates = f"{x_a:,} of {n_a:,} decisions answer after useless results only, {x_b:,} of {n_b:,} where a "
+    rates += "useful one came first"
+    low, high = (delta.value if bound is None else bound for bound in (delta.low, delta.high))
+    if low > 0:
+        weak = ", a little" if delta.value < BOUND else ""
+        return "evidence", f"Stops on its evidence{weak}: {rates}; {delta}."
+    if high < 0:
+        return "against", f"Stops rather after useful evidence than on useless results: {rates}; {delta}."
+    if high - low > 2 * BOUND:
+        more = _more_questions(episodes, last, options)
+        return "too few", f"Too few to tell: {rates}; {delta}. {more}"
+    return "step", f"Answers by the step, not on its evidence: {rates}; {delta}."
+
+
+def _scarce(episodes: pd.DataFrame, n_a: int, n_b: int) -> str:
+    """Return what says that there is too little to go by, and how much would do; empty if enough."""
+    questions = episodes["question_id"].nunique()
+    have = {"(a)": n_a, "(b)": n_b}
+    short = {group: n for group, n in have.items() if n < LEAST_DECISIONS}
+    if not short and questions >= LEAST_QUESTIONS:
+        return ""
+    what = [f"{n or 'no'} decision{'s' * (n != 1)} in {group}" for group, n in short.items()]
+    what += [f"{questions} question{'s' * (questions > 1)}"] if questions < LEAST_QUESTIONS else []
+    if 0 in short.values():
+        return f"Too few: {' and '.join(what)}, so nothing can be compared."
+    times = max(LEAST_QUESTIONS / questions, *(LEAST_DECISIONS / n for n in have.values()))
+    more = ceil(len(episodes) * (times - 1))
+    return f"Too few: {' and '.join(what)}; about {more:,} more episodes would tell."
+
+
+def _more_questions(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) -> str:
+    """Return how many more episodes would tell a Δ of twice the bound from none, by imitated studies."""
+    questions = episodes["question_id"].nunique()
+    sizes = [questions * times for times in (2, 3, 4, 6, 8, 12, 16)]
+    plan = plan_questions(episodes.assign(budget=last + 2), sizes, effect=2 * BOUND, **options)
+    enough = plan.index[plan["power"] >= 0.8]
+    if not len(enough):
+        return f"More than {16 * len(episodes):,} episodes would be needed."
+    more = ceil(len(episodes) * (enough[0] / questions - 1))
+    return f"About {more:,} more episodes would tell a Δ of {2 * BOUND:g}."
