@@ -45,6 +45,8 @@ def test_the_contracts_hold(copy: Path) -> None:
         ("lib/judged_useless/models/inside.py", "def late():\n    import judged_useless.estimators"),
         ("lib/judged_useless/estimators/bookish.py", "import paper_book.published"),
         ("lib/judged_useless/another_room/__init__.py", ""),
+        ("book/paper_book/tables/upward.py", "def late():\n    import paper_book.registered.load"),
+        ("book/paper_book/another_room.py", ""),
     ],
 )
 def test_an_import_that_goes_up_breaks_them(copy: Path, module: str, line: str) -> None:

@@ -61,19 +61,10 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
 
 
 def coverage(compared: pd.DataFrame) -> pd.DataFrame:
-    """Count what was recomputed, by table and figure.
+    """Count what was recomputed, by table and figure, in the paper's order.
 
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`recompute_everything`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a table or figure, in the paper's order: ``where``, ``published`` (numbers it prints),
-        ``recomputed`` (of these, from the given episodes), ``equal`` (at the printed precision), ``differ``,
-        and ``largest difference`` among those that differ (missing where none does).
+    Columns ``where``, ``published`` (numbers it prints), ``recomputed`` (of these), ``equal`` (at the printed
+    precision), ``differ``, and ``largest difference`` among those that differ (missing where none does).
     """
     rows = []
     for table, part in compared.groupby("table", sort=False):

@@ -145,18 +145,8 @@ def model_shown(
 def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | None = None) -> str:
     """Return a short name of where numbers come from, for legends and captions.
 
-    Parameters
-    ----------
-    source : str, path or list of them
-        As given to :func:`judged_useless.load_episodes`, or a name that this function returned.
-    used : pandas.DataFrame, optional
-        What the numbers rest on: episodes, or rows of `recompute`, of which those without a recomputed number
-        are passed over. Of a list of sources those are named that these are from (all of them, if none), and
-        simulated or scripted agents are named as such.
-
-    Returns
-    -------
-    str
+    Given what the numbers rest on (episodes, or compared rows), only those of several sources are named that
+    they are from, and simulated or scripted agents are named as such.
 
     Examples
     --------

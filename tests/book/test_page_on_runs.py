@@ -13,10 +13,10 @@ from judged_useless.estimators.beliefs import belief_curves, belief_table
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from paper_book.figures.style import Picture
+from paper_book.figures.two_episodes import TwoEpisodes
 from paper_book.page import open_page
 from paper_book.tables.compared import Comparison
 from paper_book.tables.data_table import Notice
-from paper_book.tables.two_episodes import TwoEpisodes
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")

@@ -16,8 +16,8 @@ from paper_book.measures.cell_index import CellKey
 from paper_book.measures.filling import commands_to_fill, filling, run_command
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published, titles
-from paper_book.registered.load import load_tests
-from paper_book.registered.rules import slug
+from paper_book.registered.load import load_documents, load_tests
+from paper_book.tables.html import slug
 from paper_book.tables.number_texts import printed_text
 from paper_book.tables.paper_table import paper_table
 
@@ -110,7 +110,7 @@ def test_counts_ranges_and_words() -> None:
 
 
 def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything: pd.DataFrame) -> None:
-    four = paper_table(everything, 4, source="here").html
+    four = paper_table(everything, 4, source="here", documents=load_documents()).html
     rows = Cells(paper_table(everything, 5, source="here").html).rows
     assert rows[0] == ["", "bounds of the rule", "Outcome"]
     reported = next(row for row in rows if row[0] == "J1")

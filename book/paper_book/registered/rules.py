@@ -170,17 +170,6 @@ class PrintedOutcome(Strict):
     note: str = ""
 
 
-def slug(key: str) -> str:
-    """Return the anchor of a test on its page, from its document and id.
-
-    Examples
-    --------
-    >>> slug("A16 F1–F2")
-    'test-a16-f1-f2'
-    """
-    return "test-" + key.lower().replace(" ", "-").replace("–", "-")
-
-
 class RegisteredTest(Strict):
     """A registered test."""
 
@@ -218,11 +207,6 @@ class RegisteredTest(Strict):
     def key(self) -> str:
         """Document and id, which together name one test; an id alone may not (T1, H1)."""
         return f"{self.document} {self.id}"
-
-    @property
-    def anchor(self) -> str:
-        """Its anchor on the page of registered tests."""
-        return slug(self.key)
 
     @property
     def table(self) -> int:

@@ -95,18 +95,7 @@ def matched(
     by: str,
     where: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return estimates beside what the paper prints of them: a row each, with blanks where it prints nothing.
-
-    Parameters
-    ----------
-    page, given, measure, by, where
-        As in :meth:`paper_book.page.Page.beside`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`paper_book.measures.recompute.recompute` returns it.
-    """
+    """Return a row for each estimate beside what the paper prints of it, blank where it prints nothing."""
     fixed = {name: str(getattr(page, name)) for name in ("model", "condition", "split") if name != by}
     estimates = [(fixed | {"measure": measure} | labels, each) for labels, each in _flat(given, by)]
     every = published()

@@ -1,5 +1,6 @@
 """A table of the paper in its own layout: each printed number, and below it the recomputed one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
 from paper_book.published.transcribed import titles
 from paper_book.reading import source_name
-from paper_book.tables.html import label, render
+from paper_book.tables.html import label, render, slug
 from paper_book.tables.number_texts import (
     IN_WORDS,
     MARKS,
@@ -124,38 +125,23 @@ def _rows(rows: pd.DataFrame, panel: str, table: str) -> tuple[list[str], list[d
     return list(columns), [
         {
             "name": name,
-            "address": _address(f"{panel} {name}") if registered else "",
+            "address": f"07_preregistration.html#{slug(f'{panel} {name}')}" if registered else "",
             "cells": {column: fill(held) for column, held in given.items()},
         }
         for name, given in cells.items()
     ]
 
 
-def _address(test: str) -> str:
-    from paper_book.registered.rules import slug
-
-    return f"07_preregistration.html#{slug(test)}"
-
-
-def _panel_name(name: str, table: str) -> str:
-    """Return the name of a panel; a document of registered tests with what it is about."""
-    names = headings("panels")
-    if table not in REGISTERED or name in names:
-        return names.get(name, name)
-    from paper_book.registered.load import load_documents
-
-    return f"{name}: {load_documents()[name]}"
-
-
-def _blocks(rows: pd.DataFrame, table: str) -> list[dict[str, Any]]:
+def _blocks(rows: pd.DataFrame, table: str, documents: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return groups of panels that share their columns."""
     keys = rows["panel"]
     if table == "12":  # the two tasks stand side by side in the paper, under columns of the same names
         keys = rows["task"].map(_TASKS) + ", " + rows["panel"]
+    names = {name: f"{name}: {about}" for name, about in documents.items()} | headings("panels")
     blocks: list[dict[str, Any]] = []
     for key, part in rows.groupby(keys, sort=False):
         columns, lines = _rows(part, str(key), table)
-        panel = {"name": _panel_name(str(key), table), "rows": lines}
+        panel = {"name": names.get(str(key), key), "rows": lines}
         if blocks and blocks[-1]["columns"] == columns:
             blocks[-1]["panels"].append(panel)
         else:
@@ -197,31 +183,19 @@ def what_would_fill(rows: pd.DataFrame) -> str:
 
 
 def paper_table(
-    compared: pd.DataFrame, table: str | int, *, source: Source, folded: bool = False
+    compared: pd.DataFrame,
+    table: str | int,
+    *,
+    source: Source,
+    folded: bool = False,
+    documents: Mapping[str, str] | None = None,
 ) -> PaperTable:
     """Return a table of the paper in its own layout, with the recomputed numbers beside the printed ones.
 
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute` that holds the table's rows.
-    table : str or int
-        Number of the table, 1 to 28.
-    source : str, path or list of them
-        Source of the recomputed numbers; of several, those are named that this table's numbers are from.
-    folded : bool, default False
-        Put the table into a fold, whose line holds title and counts; it is open if the table has few rows.
-
-    Returns
-    -------
-    PaperTable
-        The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is
-        equal at the printed precision, "≠" with the difference (recomputed minus printed) where it is not.
-
-    Raises
-    ------
-    KeyError
-        If there is no such table; the message lists those there are.
+    The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is equal at
+    the printed precision, "≠" with the difference (recomputed minus printed) where it is not. `folded` puts
+    it into a fold, whose line holds title and counts, and which is open if the table has few rows;
+    `documents` are those of registered tests, with what each is about.
     """
     number, sentences = str(table), titles()["title"]
     rows = compared[compared["table"] == number]
@@ -238,7 +212,7 @@ def paper_table(
     notes = [note for note in printed["note"].astype(str).unique() if note in MARKS]
     lines = " ".join([lines, *(f"{MARKS[note]} {note[1:].strip()}." for note in notes)]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
-    body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
+    body = render("grids", _blocks(rows, number, documents or {}), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
     if folded:
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL

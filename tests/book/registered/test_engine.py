@@ -12,9 +12,8 @@ from judged_useless.sources.released import released_cells
 from made_up_cells import Behaviour, cells_of, make_cell
 from paper_book.measures.calculator import Calculator
 from paper_book.measures.cell_index import CellIndex, CellKey, manifest
-from paper_book.registered.engine import evaluate, resolve
+from paper_book.registered.engine import adjust, evaluate, resolve
 from paper_book.registered.load import load_tests
-from paper_book.registered.logic import adjust
 from paper_book.registered.results import NOT_EVALUABLE, Answer, Asked, Figure, RegisteredResult
 from paper_book.registered.rules import Criterion, Place, Quantity
 

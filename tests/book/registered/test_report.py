@@ -9,14 +9,13 @@ from docutils.nodes import make_id
 from judged_useless import load_episodes
 from judged_useless._io.paths import data_dir
 from paper_book.published.transcribed import published
-from paper_book.registered import report_pages as pages
+from paper_book.registered import report as pages
 from paper_book.registered.engine import evaluate
 from paper_book.registered.load import MappedClaim, load_claims, load_tests
 from paper_book.registered.record import evaluate_record, number_rows
 from paper_book.registered.report import (
     agreement,
     case_rows,
-    cases_that_agree,
     outcome_rows,
 )
 from paper_book.registered.results import RegisteredResult
@@ -48,7 +47,7 @@ def record() -> list[RegisteredResult]:
 
 def test_printed_numbers_give_the_printed_outcomes(record: list[RegisteredResult]) -> None:
     """The paper's verdicts follow from its tables in every case whose numbers it prints."""
-    agreeing, compared = cases_that_agree(record)
+    agreeing, compared = agreement(*record)
     assert agreeing == compared
     assert compared > 200
     whole = {result.test.key: result for result in record if result.outcome != "not evaluable"}
