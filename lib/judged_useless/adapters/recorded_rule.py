@@ -47,8 +47,8 @@ def rule_on_trial(episodes: pd.DataFrame, ks: Sequence[int] = RUNS) -> pd.DataFr
     -------
     pandas.DataFrame
         One row a ``k``: ``fires`` (episodes that went on where it would have stopped them), ``episodes``,
-        ``calls saved``, ``tokens saved`` (each later turn sends all before it again; four characters are
-        taken for a token; missing without texts), ``useful later`` (fires after which a useful result came)
+        ``calls saved``, ``tokens saved`` (of prompts: each later turn sends all before it; four characters
+        are taken for one; missing without texts), ``useful later`` (fires after which a useful result came)
         and ``right later`` (fires in episodes that were right in the end; missing where that is unknown).
     """
     judgments, actions = episodes["judgments"].tolist(), episodes["actions"].tolist()
@@ -56,7 +56,9 @@ def rule_on_trial(episodes: pd.DataFrame, ks: Sequence[int] = RUNS) -> pd.DataFr
     table = []
     for k, fires in fires_by_k(episodes, ks).items():
         texts = all(isinstance(sizes[row], list) for row, _ in fires) and "sizes" in episodes
-        sent = [int(np.cumsum(sizes[row])[t + 2 :].sum()) for row, t in fires] if texts else []
+        sent = (
+            [int(np.cumsum(sizes[row])[t + 1 : len(actions[row])].sum()) for row, t in fires] if texts else []
+        )
         table.append({
             "k": k, "fires": len(fires), "episodes": len(episodes),
             "calls saved": _calls_after(actions, fires),
