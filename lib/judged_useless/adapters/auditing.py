@@ -37,21 +37,15 @@ class Audit:
 
     Attributes
     ----------
-    kind : {"evidence", "against", "step", "never", "too few"}
-        Whether it stops on its useless results, rather after a useful one, by the step, never, or whether the
-        log cannot tell.
-    verdict : str
-        The same as one sentence, with its numbers.
+    kind, verdict
+        Whether the agent stops on useless results, rather after a useful one, by the step, never, or whether
+        the log cannot tell; the same as one sentence, with its numbers.
     understood : tuple of str
         What was read, taken and left out, a sentence each.
     delta, design : Estimate
-        Δ, and the same contrast on failures that are known by design.
-    steps : pandas.DataFrame
-        One row a step: decisions and answers of the groups (a) and (b).
-    window : tuple of int
-        First and last step that Δ pools.
-    rule : pandas.DataFrame
-        One row a run length k; see :func:`rule_on_trial`.
+        Δ, pooled over the steps in `window`; the same contrast on failures that are known by design.
+    steps, rule : pandas.DataFrame
+        Decisions and answers of the groups (a) and (b) by step; what :func:`rule_on_trial` returns.
     simulated : bool
         Whether an agent of these episodes is no language model.
     """
