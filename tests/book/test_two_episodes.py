@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from judged_useless._io.paths import data_dir
 from judged_useless.afterwards.probe_findings import read_run
-from judged_useless.afterwards.recorded_turns import WrittenStep, run_folders, written_steps
 from judged_useless.afterwards.replaying import replay
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
@@ -24,6 +23,7 @@ from paper_book.figures.two_episodes import (
     first_rescued_question,
     recorded_arm,
 )
+from paper_book.tables.written_steps import WrittenStep, run_folders, written_steps
 
 pytest_plugins = ("run_fixtures",)
 HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN

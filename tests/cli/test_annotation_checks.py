@@ -139,6 +139,10 @@ def test_places_that_cannot_be_written_cost_nothing(
     (out / "labels.csv").mkdir(parents=True)
     said = refused(run, capsys, *BOTH, "--out", str(out))
     assert f"{out / 'labels.csv'}: a folder is in the way of a file" in said
+    run.with_name("file").touch()
+    said = refused(run, capsys, *BOTH, "--sheet", str(run.with_name("file") / "sheet.csv"))
+    assert f"{run.with_name('file')} is the folder of a run or of what was asked of one" in said
+    assert "or a file" in said
     monkeypatch.chdir(run)
     inside = (("--out", str(run)), ("--out", str(run / "deep" / "er")), ("--sheet", "sheet.csv"))
     for options in inside:

@@ -17,9 +17,8 @@ from paper_book.tables.data_table import Notice
 from paper_book.tables.html import render
 
 if TYPE_CHECKING:
-    from judged_useless.afterwards.recorded_turns import WrittenStep
-
     from paper_book.page import Page
+    from paper_book.tables.written_steps import WrittenStep
 
 #: Characters of a query that stand in the table itself; the rest is folded.
 SHOWN = 60
@@ -149,7 +148,7 @@ def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regim
     cell = {name: str(row[name]) for name in ("model", "condition", "split")}
     written: Sequence[WrittenStep] = ()
     if not is_release(source):
-        from judged_useless.afterwards.recorded_turns import written_steps
+        from paper_book.tables.written_steps import written_steps
 
         written = written_steps(source, **cell, question_id=question_id, regime=regime)
     ending = _ending(steps, success=bool(row["success"]), termination="" if pd.isna(ended) else str(ended))

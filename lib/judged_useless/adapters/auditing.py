@@ -3,16 +3,15 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil
+from math import ceil, isfinite
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from judged_useless._io.messages import listed
-from judged_useless.adapters.chat_episodes import CHARACTERS_A_TOKEN
 from judged_useless.adapters.log_files import AgentLog
-from judged_useless.episodes.decisions import contrasted_decisions, decision_points
+from judged_useless.adapters.recorded_rule import rule_on_trial
+from judged_useless.episodes.decisions import contrasted_decisions
 from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.planning import plan_questions
@@ -21,8 +20,7 @@ Kind = Literal["evidence", "against", "step", "never", "too few"]
 Judged = Literal["recorded", "stated", "lexical"]
 #: Below so many questions, or decisions in a group, nothing is said; a Δ within this bound is none.
 LEAST_QUESTIONS, LEAST_DECISIONS, BOUND = 10, 10, 0.1
-#: Run lengths at which the rule is tried.
-RUNS = range(2, 9)
+_TABLES = ("steps", "rule")
 
 
 @dataclass(frozen=True)
@@ -62,30 +60,18 @@ class Audit:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the audit as values of JSON."""
-        tables = {
-            name: json.loads(getattr(self, name).to_json(orient="records")) for name in ("steps", "rule")
-        }
+        tables = {name: json.loads(getattr(self, name).to_json(orient="records")) for name in _TABLES}
         estimates = {
-            name: {key: _plain(value) for key, value in each.row().items()}
-            | {"parts": {key: _plain(value) for key, value in each.parts.items()}}
+            name: {key: None if isinstance(value, float) and not isfinite(value) else value
+                   for key, value in (each.row() | dict(each.parts)).items()}
             for name, each in (("delta", self.delta), ("design", self.design))
-        }
-        return {
-            "kind": self.kind, "verdict": self.verdict, "understood": list(self.understood),
-            "window": list(self.window), "simulated": self.simulated, **estimates, **tables,
         }  # fmt: skip
-
-
-def _plain(value: object) -> object:
-    return None if isinstance(value, float) and not np.isfinite(value) else value
+        told = {"kind": self.kind, "verdict": self.verdict, "understood": list(self.understood)}
+        return {**told, "window": list(self.window), "simulated": self.simulated, **estimates, **tables}
 
 
 def budget_of_log(episodes: pd.DataFrame, budget: int | None = None) -> tuple[int, str]:
-    """Return the actions an episode may take, and where that number is from.
-
-    Stated by the caller, or by the episodes (of several the smallest counts); else that of the longest
-    episode, which is sure where several ended there without an answer.
-    """
+    """Return the actions an episode may take (the smallest number, of several), and where that is from."""
     length = episodes["actions"].map(len)
     if budget is not None:
         if budget < length.max():
@@ -105,14 +91,7 @@ def budget_of_log(episodes: pd.DataFrame, budget: int | None = None) -> tuple[in
 
 
 def with_chosen_judgments(log: AgentLog, judged: Judged | None = None) -> tuple[pd.DataFrame, str]:
-    """Return the episodes with the judgments to audit, and what is to be said of them.
-
-    Parameters
-    ----------
-    log : AgentLog
-    judged : {"recorded", "stated", "lexical"}, optional
-        Which ones; by default the recorded ones, or where there is none those that the agent states.
-    """
+    """Return the episodes with the judgments to go by, and what is to be said of them."""
     episodes = log.episodes
     if judged is None:
         judged = "recorded" if episodes["judgments"].map(len).any() or "stated" not in episodes else "stated"
@@ -132,61 +111,6 @@ def with_chosen_judgments(log: AgentLog, judged: Judged | None = None) -> tuple[
     unparsed = said.count("UNPARSED")
     sentence = f"Judgments: {how}, of {n:,} of {results:,} results ({n / max(results, 1):.0%})"
     return episodes, sentence + (f", {unparsed:,} of them unreadable." if unparsed else ".")
-
-
-def rule_on_trial(episodes: pd.DataFrame, ks: range = RUNS) -> pd.DataFrame:
-    """Return what the rule would have done on recorded episodes, had it been there.
-
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        With ``actions`` and ``judgments``; ``success`` and ``sizes`` are used where they are there.
-    ks : range, default 2..8
-        Run lengths at which it fires.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a k: ``k``, ``fires`` (episodes that went on where it would have stopped them), ``episodes``,
-        ``calls saved`` and ``tokens saved`` (each later turn sends all before it again; four characters are
-        taken for a token; missing without texts), ``useful later`` (fires after which a useful result came)
-        and ``right later`` (fires in episodes whose answer was right in the end; missing where unknown).
-    """
-    judgments, actions = episodes["judgments"].tolist(), episodes["actions"].tolist()
-    sizes = episodes["sizes"].tolist() if "sizes" in episodes else None
-    goes_on = decisions_that_go_on(episodes)
-    table = []
-    for k in ks:
-        fired = first_fires(goes_on, k)
-        calls = [sum(word != "finish" for word in actions[row][t:]) for row, t in fired]
-        known = sizes is not None and all(sizes[row] for row, _ in fired)
-        right = [bool(episodes["success"].iloc[row]) for row, _ in fired] if "success" in episodes else None
-        table.append({
-            "k": k, "fires": len(fired), "episodes": len(episodes), "calls saved": sum(calls),
-            "tokens saved": sum(_sent_after(sizes[row], t) for row, t in fired) if known and sizes else None,
-            "useful later": len([1 for row, t in fired if "USEFUL" in judgments[row][t:]]),
-            "right later": None if right is None else sum(right),
-        })  # fmt: skip
-    return pd.DataFrame(table).astype(dict.fromkeys(("tokens saved", "right later"), "Int64"))
-
-
-def decisions_that_go_on(episodes: pd.DataFrame) -> pd.DataFrame:
-    """Return the decisions to call again: ``row`` of the episode, ``t`` results seen, and their ``run``."""
-    points = decision_points(episodes)
-    row = np.repeat(np.arange(len(episodes)), [max(len(each) - 1, 0) for each in episodes["actions"]])
-    return points.assign(row=row)[~points["answered"].to_numpy(dtype=bool)][["row", "t", "run"]]
-
-
-def first_fires(goes_on: pd.DataFrame, k: int) -> list[tuple[int, int]]:
-    """Return where the rule would first have stopped an agent that went on: (row of the episode, t)."""
-    first = goes_on[(goes_on["run"] >= k).fillna(False).to_numpy(dtype=bool)].groupby("row")["t"].first()
-    return list(zip(first.index.tolist(), first.tolist(), strict=True))
-
-
-def _sent_after(sizes: list[int], t: int) -> int:
-    """Return the tokens of all turns after the answer that would have followed result t."""
-    sent = np.cumsum(sizes)  # the question, and what stands after each step
-    return int(sent[t + 2 :].sum()) // CHARACTERS_A_TOKEN
 
 
 def audit_log(
@@ -268,6 +192,8 @@ def _verdict(
     n_a, x_a, n_b, x_b = (int(n) for n in inside.drop(columns="t").sum()[
         ["decisions (a)", "answers (a)", "decisions (b)", "answers (b)"]
     ])  # fmt: skip
+    if not episodes["judgments"].map(len).any():
+        return "too few", "Nothing to go by: no result has a judgment. Have a model judge them with --judge."
     if scarce := _scarce(episodes, n_a, n_b):
         return "too few", scarce
     after_useless = steps.drop(columns="t").sum()

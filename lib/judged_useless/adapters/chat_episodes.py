@@ -117,7 +117,7 @@ def _spoken(message: Any) -> str:  # noqa: ANN401 - a ChatMessageAssistant of in
     return "\n".join(thoughts).strip()
 
 
-def calls_an_answer_tool(messages: Iterable[Any], tools: Tools) -> bool:
+def answers_by_tool(messages: Iterable[Any], tools: Tools) -> bool:
     """Tell whether a chat gives an answer by calling a tool."""
     calls = (call for message in messages for call in getattr(message, "tool_calls", None) or ())
     return any(tools.action(call.function) == "finish" for call in calls)

@@ -13,10 +13,15 @@ from judged_useless.adapters.auditing import Audit
 _AXES = (50, 620, 20, 250)
 
 
+def shown(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a dash where a number is missing."""
+    return frame.astype(object).where(frame.notna(), "–")
+
+
 def _table(frame: pd.DataFrame) -> Any:  # noqa: ANN401 - markup
     from markupsafe import Markup
 
-    return Markup(frame.to_html(index=False, border=0, na_rep="–"))  # noqa: S704 - numbers under our own names
+    return Markup(shown(frame).to_html(index=False, border=0))  # noqa: S704 - numbers under our own names
 
 
 def report_html(audit: Audit) -> str:

@@ -153,8 +153,6 @@ async def _stated(asking: Asking, t: int) -> Finding:
 class Probe:
     """One kind of question."""
 
-    #: In a few words.
-    what: str
     #: Asks it at one observation.
     ask: Callable[[Asking, int], Coroutine[Any, Any, Finding]]
     #: What is written to ask it, by name. With other words, a folder of results is not gone on with.
@@ -163,31 +161,13 @@ class Probe:
 
 #: Name -> probe.
 PROBES: dict[str, Probe] = {
-    "judgments": Probe(
-        "side-channel judgment of every observation, the last one included (Amendment 12)",
-        _judgment,
-        lambda wording: {"judgment": wording.judgment},
-    ),
-    "answer-now": Probe(
-        "what the agent answers when told to, at every decision (Appendix C.4)",
-        _answer_now,
-        lambda wording: {"answer_now": wording.answer_now, "repair": wording.repair},
-    ),
+    "judgments": Probe(_judgment, lambda said: {"judgment": said.judgment}),
+    "answer-now": Probe(_answer_now, lambda said: {"answer_now": said.answer_now, "repair": said.repair}),
     "beliefs": Probe(
-        "what the last observation, going on and answering now are worth to the agent (Appendix C.4)",
-        _belief,
-        lambda wording: {"usefulness": wording.usefulness, "continuation": wording.continuation},
+        _belief, lambda said: {"usefulness": said.usefulness, "continuation": said.continuation}
     ),
-    "repair": Probe(
-        "a real answer in place of one that copied the template (Appendix C.5)",
-        _repair,
-        lambda wording: {"repair": wording.repair},
-    ),
-    "stated": Probe(
-        "the judgment stated in the thought after each result, labelled by the rubric (Amendment 18)",
-        _stated,
-        lambda _: {"stated": load_rubric().instructions("S2")},
-    ),
+    "repair": Probe(_repair, lambda said: {"repair": said.repair}),
+    "stated": Probe(_stated, lambda _: {"stated": load_rubric().instructions("S2")}),
 }
 
 

@@ -58,7 +58,6 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
         for record in run.trajectories()
         if record["regime"] in regimes and applies(probe, record)
     }
-    order = {question.id: place for place, question in enumerate(questions)}
     options, kind = of_run["options"], get_task(of_run["task"]).kind
     prompts = get_probe(probe).prompts(get_wording(options["style"], kind))
     hashes = {name: sha256(run.path / f"{name}.jsonl") for name in regimes}
@@ -91,7 +90,7 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
 
     return Job(
         model=model,
-        keys=sorted(records, key=lambda key: (order[key[1]], regimes.index(key[0]))),
+        keys=[(name, each) for each in by_id for name in regimes if (name, each) in records],
         spec={
             "format": FORMAT,
             "probe": probe,

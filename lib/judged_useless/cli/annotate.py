@@ -2,7 +2,7 @@
 
 import argparse
 
-from judged_useless.cli.options import add_price_arguments, add_running_arguments, add_server_arguments
+from judged_useless.cli import options
 
 _EPILOG = """\
 streams (paper, Appendix B.2; the rubric is data/rubric.md):
@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--stream", choices=("S1", "S2", "both"), default="both", help="(%(default)s)")
     parser.add_argument(
-        "--n", type=int, metavar="N",
+        "--n", type=options.positive, metavar="N",
         help="a sample of N records a stream, every regime with its share of failed and real results (all)",
     )  # fmt: skip
     parser.add_argument("--out", metavar="FOLDER", help="where results lie (RUN.probes/annotation)")
@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--constrain", action="store_true", help="hold replies to their form, for very small models"
     )
-    add_running_arguments(parser)
-    add_server_arguments(parser)
-    add_price_arguments(parser)
+    options.add_running_arguments(parser)
+    options.add_server_arguments(parser)
+    options.add_price_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

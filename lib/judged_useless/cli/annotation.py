@@ -318,10 +318,10 @@ class _Annotation:
 def _refuse_place(file: Path) -> None:
     """Refuse a file in the folder of a run, into which nothing else is written, or in a folder's place."""
     for folder in file.resolve().parents:
-        if (folder / MANIFEST).exists():
+        if folder.is_file() or (folder / MANIFEST).exists():
             raise ValueError(
                 f"{file}: {folder} is the folder of a run or of what was asked of one, into which nothing "
-                "else is written; give another --out or --sheet"
+                "else is written, or a file; give another --out or --sheet"
             )
     if file.is_dir():
         raise ValueError(f"{file}: a folder is in the way of a file; give another --out or --sheet")

@@ -3,7 +3,9 @@
 import argparse
 import asyncio
 import json
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from judged_useless.cli.options import add_model_arguments, model_options
@@ -59,6 +61,7 @@ def main(arguments: argparse.Namespace) -> int:
     """Audit the logs, and print or write what came of it."""
     from judged_useless._io.messages import visible
     from judged_useless.adapters import audit_log, write_report
+    from judged_useless.adapters.report_page import shown
 
     log = _read(arguments.logs, arguments.map)
     if arguments.judge:
@@ -72,7 +75,7 @@ def main(arguments: argparse.Namespace) -> int:
         simulated = ["Simulated: an agent of these episodes is no language model."] if audit.simulated else []
         lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta)]
         lines += [f"By design: {audit.design}", "", "What the rule would have done:"]
-        print(visible("\n".join([*lines, audit.rule.to_string(index=False, na_rep="–")])))
+        print(visible("\n".join([*lines, shown(audit.rule).to_string(index=False)])))
         if arguments.out:
             print(f"\n{arguments.out}: the report, with the figure")
     if not arguments.strict or audit.kind == "evidence":
@@ -81,8 +84,6 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def _read(paths: Sequence[str], mapping: dict[str, str]) -> "AgentLog":
-    from pathlib import Path
-
     from judged_useless.adapters import AgentLog, read_log
 
     if not any((Path(path) / "manifest.json").is_file() for path in paths):
@@ -94,16 +95,16 @@ def _read(paths: Sequence[str], mapping: dict[str, str]) -> "AgentLog":
 
 
 async def _judged(log: "AgentLog", arguments: argparse.Namespace) -> "AgentLog":
-    import sys
-
-    from judged_useless.adapters import judge_log, plan_judging
+    from judged_useless.adapters import judge_log
     from judged_useless.models import get_model
+
+    def say(text: str) -> None:
+        print(f"{arguments.judge}: {text}", file=sys.stderr)
 
     options = model_options(arguments, arguments.judge)
     model = get_model(arguments.judge, **options)
+    given = {"cache": arguments.judge_cache, "concurrency": arguments.concurrency, "announce": say}
     try:
-        judging = plan_judging(log, model, cache=arguments.judge_cache)
-        print(f"{arguments.judge}: {judging.costs(options.get('price'))}", file=sys.stderr)
-        return await judge_log(log, judging, concurrency=arguments.concurrency)
+        return await judge_log(log, model, price=options.get("price"), **given)
     finally:
         await model.aclose()

@@ -147,25 +147,7 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
-    """Write episodes to a Parquet file, whole or not at all.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Valid episodes.
-    path : pathlib.Path
-        Where the file belongs.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says; nothing is written then.
-    """
+    """Write valid episodes to a Parquet file, whole or not at all, and return its path; refuse others."""
     validate(frame, source=str(path))
     names = [name for name in (*REQUIRED, *OPTIONAL, *PROBED) if name in frame]
     whole = frame.astype({name: "Int64" for name in WHOLE if name in frame})

@@ -290,17 +290,10 @@ def with_task(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
-    """Refuse an episode that is, or could be, one that came before.
+    """Refuse an episode that is, or could be, one that came before, in a table whose fields are sound.
 
     What an episode leaves out is what the paper has: eight actions, and the task of :func:`with_task`.
-    Without a seed it could be any of those with one.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Whose fields are sound.
-    place : callable
-        Returns where the episode of a row is.
+    Without a seed it could be any of those with one. `place` says where the episode of a row is.
     """
     whole = with_task(frame)
     key = [whole[name] for name in (*KEY, "task") if name in whole]

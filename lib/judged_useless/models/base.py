@@ -124,14 +124,13 @@ class Model(Protocol):
         Parameters
         ----------
         messages : sequence of Message
-            At most one system message, first. A last message of the assistant's is continued, where the
-            backend can.
+            At most one system message, first. A last one of the assistant's is continued, where that works.
         max_new_tokens : int, optional
             Budget of this turn; by default that of the decoding.
         stop : sequence of str, default ()
             Strings that end the text and are not part of it.
         regex : str, optional
-            Form that the text must take. A deviation from free generation, which ``describe`` records.
+            Form that the text must take: a deviation, which ``describe`` records.
 
         Raises
         ------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -129,18 +130,13 @@ def best_run_lengths(problems: Mapping[str, StoppingProblem], prices: Sequence[f
         result was useful loses to it, NaN where the budget is too large to compare all of those.
     """
     rows = []
-    for name, problem in problems.items():
-        for price in prices:
-            priced = replace(problem, price=price)
-            curve = {k: float(each.utility) for k, each in _of_runs(priced).items()}
-            best = max(curve, key=curve.__getitem__)
-            five = evaluate(priced, StoppingPolicy(own=5).answering(priced))
-            optimum, searched = optimal_policy(priced).value, priced.budget <= LARGEST_RUN_BUDGET
-            rows.append(
-                {
-                    "source": name, "price": price, "best_k": best,
-                    "lost_by_5": curve[best] - float(five.utility), "optimum": optimum,
-                    "lost_by_run": optimum - best_run_policy(priced)[1].value if searched else np.nan,
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows)
+    for (name, problem), price in product(problems.items(), prices):
+        priced = replace(problem, price=price)
+        curve = {k: float(each.utility) for k, each in _of_runs(priced).items()}
+        best = max(curve, key=curve.__getitem__)
+        five = float(evaluate(priced, StoppingPolicy(own=5).answering(priced)).utility)
+        optimum, searched = optimal_policy(priced).value, priced.budget <= LARGEST_RUN_BUDGET
+        by_run = optimum - best_run_policy(priced)[1].value if searched else np.nan
+        rows.append((name, price, best, curve[best] - five, optimum, by_run))
+    columns = ["source", "price", "best_k", "lost_by_5", "optimum", "lost_by_run"]
+    return pd.DataFrame(rows, columns=columns)

@@ -137,21 +137,16 @@ class Simulation:
         regimes = self.world.regimes
         n_questions = len(self.n_actions) // len(regimes)
         questions = [f"q{i:0{len(str(n_questions))}d}" for i in range(1, n_questions + 1)]
-        labels = pd.DataFrame(
-            {
-                "model": f"simulated:{self.name}",
-                "condition": "simulated",
-                "split": "simulated",
-                "question_id": np.repeat(questions, len(regimes)),
-                "regime": np.tile(np.array(regimes, dtype=object), n_questions),
-                "budget": self.world.budget,
-            }
-        )
+        labels = {
+            "model": f"simulated:{self.name}", "condition": "simulated", "split": "simulated",
+            "question_id": np.repeat(questions, len(regimes)),
+            "regime": np.tile(np.array(regimes, dtype=object), n_questions), "budget": self.world.budget,
+        }  # fmt: skip
         observed, answered = (self.n_actions - self.answered).tolist(), self.answered.tolist()
         words = np.where(self.useless, "USELESS", "USEFUL").astype(object)
         actions = [["search"] * n + ["finish"] * end for n, end in zip(observed, answered, strict=True)]
         judgments = [row[:n].tolist() for row, n in zip(words, observed, strict=True)]
-        return labels.assign(
+        return pd.DataFrame(labels).assign(
             actions=pd.Series(actions, dtype=object),
             judgments=pd.Series(judgments, dtype=object),
             termination=np.where(self.answered, "answered", "budget_exhausted"),
