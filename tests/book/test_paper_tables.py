@@ -11,7 +11,7 @@ from judged_useless.environment.regimes import get_regime
 from judged_useless.protocol.conditions import get_condition
 from judged_useless.tasks import get_task
 from judged_useless.tasks.splits import split_ids
-from paper_book.coverage import recompute_everything, with_simulated_policies
+from paper_book.coverage import with_simulated_policies
 from paper_book.measures.cell_index import CellKey
 from paper_book.measures.filling import commands_to_fill, filling, run_command
 from paper_book.measures.recompute import recompute
@@ -20,14 +20,6 @@ from paper_book.registered.load import load_documents, load_tests
 from paper_book.tables.html import slug
 from paper_book.tables.number_texts import printed_text
 from paper_book.tables.paper_table import paper_table
-
-TITLES = [name for name in titles().index if name.isdigit()]
-
-
-@pytest.fixture(scope="module")
-def everything() -> pd.DataFrame:
-    return recompute_everything(load_episodes(), n_boot=2000)
-
 
 #: The paper's tables, which have a sentence for a title.
 TITLES = list(titles().query("title != ''").index)
