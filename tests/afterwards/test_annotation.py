@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,6 @@ from judged_useless.models.base import Generation, Message
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
-from judged_useless.tasks import TASKS
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
@@ -40,10 +39,8 @@ REGIMES = ("clean", "persistent", "recover_after_2")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    before = dict(TASKS)
-    hamlets.register()
-    made = asyncio.run(
+def run(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> Run:
+    return asyncio.run(
         run_cell(
             model="scripted:own-4",
             condition="combo",
@@ -55,9 +52,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             out=tmp_path_factory.mktemp("annotated") / "run",
         )
     )
-    yield made
-    TASKS.clear()
-    TASKS.update(before)
 
 
 @pytest.fixture(scope="module")

@@ -3,11 +3,10 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import hamlets
 import pandas as pd
 import pytest
 from canned import CannedModel
@@ -29,7 +28,6 @@ from judged_useless.protocol.prompts import get_wording
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
-from judged_useless.tasks import TASKS
 
 pytest_plugins = ("run_fixtures",)
 S1, S2 = STREAMS["S1"].labels, STREAMS["S2"].labels
@@ -42,16 +40,13 @@ def cell(out: Path, **options: Any) -> Run:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Run]]:
-    before, folder = dict(TASKS), tmp_path_factory.mktemp("cells")
-    hamlets.register()
-    yield {
+def runs(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> dict[str, Run]:
+    folder = tmp_path_factory.mktemp("cells")
+    return {
         "plain": cell(folder / "plain"),
         "seed": cell(folder / "seed", seed=1),
         "budget": cell(folder / "budget", budget=15),
     }
-    TASKS.clear()
-    TASKS.update(before)
 
 
 @pytest.fixture(scope="module")

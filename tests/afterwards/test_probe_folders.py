@@ -136,12 +136,10 @@ RECORDS: dict[str, tuple[Damage, str]] = {
         lambda record: record["results"][0].update(t=99),
         r"results: t is \[99, 2, .*expected each of",
     ),
-    "a foreign question": (lambda record: record.update(question_id="zz"), "question_id 'zz' is no question"),
     "a question twice": (
         lambda record: record.update(question_id="h00"),
         "results|question 'h00' occurs twice",
     ),
-    "another regime": (lambda record: record.update(regime="clean"), "regime is 'clean', expected 'persist"),
     "half a character": (
         lambda record: record["results"][0].update(answer="\ud800"),
         "results: half of a surrogate pair",

@@ -187,12 +187,6 @@ def test_a_sheet_of_no_stream_is_refused(tmp_path: Path) -> None:
         streams_of(path)
 
 
-def test_half_a_surrogate_pair_is_shown_as_lost(tmp_path: Path) -> None:
-    items = made("S1")
-    path = write_sheet(items, found_in(items), tmp_path / "sheet.csv")
-    assert rows_of(path)[ODD.index("half \ud83d of a pair")]["result"] == "half \ufffd of a pair"
-
-
 @pytest.mark.parametrize(
     "text", ["", "\ufeff", "id,stream,question,result,task,labels,adjudicated,note\n", "\n\n"]
 )

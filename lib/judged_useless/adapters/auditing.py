@@ -4,11 +4,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, isfinite
+from pathlib import Path
 from typing import Any, Literal
 
+import jinja2
 import pandas as pd
 
-from judged_useless._io.messages import listed
+from judged_useless._io.messages import listed, visible
 from judged_useless.adapters.log_files import AgentLog
 from judged_useless.adapters.recorded_rule import rule_on_trial
 from judged_useless.episodes.decisions import contrasted_decisions
@@ -18,12 +20,18 @@ from judged_useless.estimators.planning import plan_questions
 
 Kind = Literal["evidence", "against", "step", "never", "too few"]
 Judged = Literal["recorded", "stated", "lexical"]
-#: Below so many questions, or decisions in a group, nothing is said; a Δ within this bound is none.
-LEAST_QUESTIONS, LEAST_DECISIONS, BOUND = 10, 10, 0.1
-_TABLES = ("steps", "rule")
+#: Below so many questions, or decisions in a group, nothing is said.
+LEAST_QUESTIONS, LEAST_DECISIONS = 10, 10
+#: A Δ within this bound is none; below this share of decisions an agent hardly ever answers.
+BOUND, RARE = 0.1, 0.05
+#: Where the figure's axes lie in the drawing: left, right, top, bottom.
+_AXES = (50, 620, 20, 250)
+_TEMPLATE = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
+    Path(__file__).with_name("audit_report.html").read_text(encoding="utf-8")
+)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit:
     """What an audit found.
 
@@ -58,16 +66,48 @@ class Audit:
     rule: pd.DataFrame
     simulated: bool
 
+    def __repr__(self) -> str:
+        return self.verdict
+
+    def _repr_html_(self) -> str:
+        context = _TEMPLATE.new_context(self._shown())
+        return "".join(part for name in ("said", "figure") for part in _TEMPLATE.blocks[name](context))
+
+    def html(self) -> str:
+        """Return the report: one page that needs nothing but a browser; what is from the log is no markup."""
+        return _TEMPLATE.render(self._shown())
+
+    def _shown(self) -> dict[str, Any]:
+        curves = {group: _rates(self.steps, group) for group in "ab"}
+        (left, right, top, bottom), last = _AXES, int(self.steps["t"].max())
+        return {
+            "audit": self, "curves": curves, "visible": visible, "ticks": range(1, last + 1, last // 20 + 1),
+            "x": lambda t: round(left + (right - left) * (t - 0.5) / last, 1),
+            "y": lambda rate: round(bottom - (bottom - top) * rate, 1),
+            "table": lambda frame: dashed(frame).to_html(index=False, border=0),
+        }  # fmt: skip
+
     def as_dict(self) -> dict[str, Any]:
         """Return the audit as values of JSON."""
-        tables = {name: json.loads(getattr(self, name).to_json(orient="records")) for name in _TABLES}
-        estimates = {
-            name: {key: None if isinstance(value, float) and not isfinite(value) else value
-                   for key, value in (each.row() | dict(each.parts)).items()}
-            for name, each in (("delta", self.delta), ("design", self.design))
-        }  # fmt: skip
-        told = {"kind": self.kind, "verdict": self.verdict, "understood": list(self.understood)}
-        return {**told, "window": list(self.window), "simulated": self.simulated, **estimates, **tables}
+        told = {
+            name: getattr(self, name) for name in ("kind", "verdict", "understood", "window", "simulated")
+        }
+        for name, each in (("delta", self.delta), ("design", self.design)):
+            values = (each.row() | dict(each.parts)).items()
+            told[name] = {k: None if isinstance(v, float) and not isfinite(v) else v for k, v in values}
+        tables = {"steps": self.steps, "rule": self.rule}
+        return told | {name: json.loads(each.to_json(orient="records")) for name, each in tables.items()}
+
+
+def dashed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table with a dash where a number is missing."""
+    return frame.astype(object).where(frame.notna(), "–")
+
+
+def _rates(steps: pd.DataFrame, group: str) -> list[tuple[int, float]]:
+    """Return (step, share that answers) of a group, where it has decisions."""
+    rows = steps[["t", f"decisions ({group})", f"answers ({group})"]].itertuples(index=False)
+    return [(int(t), answers / n) for t, n, answers in rows if n]
 
 
 def budget_of_log(episodes: pd.DataFrame, budget: int | None = None) -> tuple[int, str]:
@@ -214,7 +254,8 @@ def _verdict(
         weak = ", a little" if delta.value < BOUND else ""
         return "evidence", f"Stops on its evidence{weak}: {rates}; {delta}."
     if high < 0:
-        return "against", f"Stops rather after useful evidence than on useless results: {rates}; {delta}."
+        how = "Stops" if x_a + x_b > RARE * (n_a + n_b) else "Hardly ever answers, and then"
+        return "against", f"{how} rather after useful evidence than on useless results: {rates}; {delta}."
     if high - low > 2 * BOUND:
         more = _more_questions(episodes, last, options)
         return "too few", f"Too few to tell: {rates}; {delta}. {more}"

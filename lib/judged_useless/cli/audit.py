@@ -59,23 +59,24 @@ def _mapping(text: str) -> dict[str, str]:
 
 def main(arguments: argparse.Namespace) -> int:
     """Audit the logs, and print or write what came of it."""
+    from judged_useless._io.files import write_atomically
     from judged_useless._io.messages import visible
-    from judged_useless.adapters import audit_log, write_report
-    from judged_useless.adapters.report_page import shown
+    from judged_useless.adapters import audit_log
+    from judged_useless.adapters.auditing import dashed
 
     log = _read(arguments.logs, arguments.map)
     if arguments.judge:
         log = asyncio.run(_judged(log, arguments))
     audit = audit_log(log, budget=arguments.budget, judged=arguments.judgments, n_boot=arguments.n_boot)
     if arguments.out:
-        write_report(audit, arguments.out)
+        write_atomically(Path(arguments.out), lambda file: file.write_text(audit.html(), encoding="utf-8"))
     if arguments.json:
         print(json.dumps(audit.as_dict(), indent=2, allow_nan=False))
     else:
         simulated = ["Simulated: an agent of these episodes is no language model."] if audit.simulated else []
         lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta)]
         lines += [f"By design: {audit.design}", "", "What the rule would have done:"]
-        print(visible("\n".join([*lines, shown(audit.rule).to_string(index=False)])))
+        print(visible("\n".join([*lines, dashed(audit.rule).to_string(index=False)])))
         if arguments.out:
             print(f"\n{arguments.out}: the report, with the figure")
     if not arguments.strict or audit.kind == "evidence":

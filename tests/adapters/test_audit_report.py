@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from browsing import chromium
-from judged_useless.adapters import Audit, audit_log, read_log, write_report
+from judged_useless.adapters import Audit, audit_log, read_log
 
 HOSTILE = "<script>document.title='taken'</script>\x1b[2J\u202e"
 
@@ -29,7 +29,8 @@ def audit(tmp_path: Path) -> Audit:
 
 def test_a_browser_shows_the_report_and_runs_nothing_of_the_log(audit: Audit, tmp_path: Path) -> None:
     sync = pytest.importorskip("playwright.sync_api", reason="needs playwright")
-    path = write_report(audit, tmp_path / "report.html")
+    path = tmp_path / "report.html"
+    path.write_text(audit.html(), encoding="utf-8")
     with sync.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         page = browser.new_page()
