@@ -175,8 +175,9 @@ def _case_row(result: RegisteredResult, case: RegisteredCase) -> dict[str, str]:
 
 def case_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:
     """Return the decided cases of tests with their numbers, and the outcome that the paper prints."""
+    rows = [_case_row(result, case) for result in results for case in result.cases if case.decided]
     return pd.DataFrame(
-        _case_row(result, case) for result in results for case in result.cases if case.decided
+        rows, columns=["test", "check", "case", "numbers", "recomputed", "published", "needs"]
     )
 
 

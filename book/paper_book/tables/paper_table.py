@@ -17,7 +17,6 @@ from paper_book.reading import source_name
 from paper_book.tables.html import label, render, slug
 from paper_book.tables.number_texts import (
     IN_WORDS,
-    MARKS,
     Row,
     in_words,
     minus,
@@ -34,6 +33,8 @@ REGISTERED = ("4", "5")
 _BOUNDS, _OUTCOME = "bounds of the rule", "Outcome"
 _PREDICTION = "prediction: "
 _TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
+#: Marks of the paper behind a number, by the sign that begins the note which explains them.
+_MARKS = {"† ": "†", "‡ ": "‡", "* ": "∗"}
 #: A text and the kind of its mark; plain text has none.
 Part = tuple[str, str]
 #: The lines of a cell.
@@ -85,7 +86,10 @@ def _gap(row: Row) -> str:
 
 def _cell(rows: list[Row]) -> Lines:
     """Return what a cell holds: what is printed, and on the next line what was recomputed."""
-    texts = [printed_text(row) or "–" for row in rows]
+    texts = [
+        f"{text}{_MARKS.get(str(row['note'])[:2], '')}" if (text := printed_text(row)) else "–"
+        for row in rows
+    ]
     lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
     marks = [mark for row in rows if (mark := _mark(row))]
     if marks:
@@ -209,8 +213,8 @@ def paper_table(
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
     title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
-    notes = [note for note in printed["note"].astype(str).unique() if note in MARKS]
-    lines = " ".join([lines, *(f"{MARKS[note]} {note[1:].strip()}." for note in notes)]).strip()
+    notes = [(mark, note) for note in printed["note"].astype(str).unique() if (mark := _MARKS.get(note[:2]))]
+    lines = " ".join([lines, *(f"{mark} {note[2:]}." for mark, note in notes)]).strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number, documents or {}), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))

@@ -6,17 +6,12 @@ import pandas as pd
 import pytest
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
 from made_up_episodes import MADE_UP, made_up_cell
-from paper_book.coverage import coverage, recompute_everything
+from paper_book.coverage import coverage
 from paper_book.measures import recompute as module
 from paper_book.measures.filling import filling
 from paper_book.measures.quantities import quantity_of
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import QUANTITY, published
-
-
-@pytest.fixture(scope="module")
-def everything() -> pd.DataFrame:
-    return recompute_everything(load_episodes(), n_boot=2000)
 
 
 def test_a_value_is_what_its_estimator_gives() -> None:
