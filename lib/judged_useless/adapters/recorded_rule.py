@@ -11,6 +11,7 @@ from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.estimators.resampling import Options, resampled
 
@@ -105,8 +106,10 @@ def choose_k(
 
     Raises
     ------
+    UndefinedEstimateError
+        If it is not known which episodes were right.
     EpisodeError
-        If an episode is not what the schema says, or a question occurs twice in a regime.
+        If a question occurs twice in a regime.
 
     Notes
     -----
@@ -114,7 +117,9 @@ def choose_k(
     qwen3-8b 0.213 of success where it recovers after five (paper, Table 26). So choose on episodes that
     recover as late as your source does, and confirm on others.
     """
-    frame = as_frame(episodes, ("question_id", "actions", "judgments", "success", *signals), beside=True)
+    frame = as_frame(episodes, ("question_id", "actions", "judgments", *signals), beside=True)
+    if "success" not in frame:
+        raise UndefinedEstimateError("k cannot be chosen: whether the episodes were right is not known")
     frame = frame if "regime" in frame else frame.assign(regime="own")
     regimes = list(dict.fromkeys(frame["regime"]))
     recovering = [each for each in regimes if _recovers(each)]
