@@ -37,14 +37,6 @@ def replayed() -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_branches_leave_out_what_was_not_replayed(replayed: pd.DataFrame) -> None:
-    table = branches(replayed[replayed["regime"] == "persistent"])
-    assert table.groupby("question_id").size().to_dict() == {"q1": 7, "q2": 3, "q3": 5}
-    assert table[table["success"]][["question_id", "t"]].to_numpy().tolist() == [
-        ["q1", 5], ["q1", 6], ["q2", 3], ["q3", 2], ["q3", 3], ["q3", 4], ["q3", 5],
-    ]  # fmt: skip
-
-
 def test_success_of_branches_by_hand(replayed: pd.DataFrame) -> None:
     assert value("answer_now_success", replayed) == pytest.approx(7 / 15)
     # "0000110." becomes "0101110.", "001" becomes "011".

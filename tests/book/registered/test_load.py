@@ -114,10 +114,6 @@ def test_holm_is_where_the_printed_rule_has_it() -> None:
     }  # fmt: skip
 
 
-def test_what_the_paper_leaves_open_is_marked_as_ours() -> None:
-    assert {test.key for test in TESTS if test.ours} == {"A14 A14", "A17 V"}
-
-
 def test_r1_is_not_interpreted_because_v_failed() -> None:
     """On the printed numbers R1's case passes, V fails, and so R1 is no pass."""
     v, r1 = RESULTS["A17 V"], RESULTS["A17 R1"]
@@ -164,12 +160,6 @@ def test_a_fault_is_named_with_line_and_field(
     assert said in message
     if said:
         assert message.startswith(f", line {line}:")
-
-
-def test_two_tests_of_one_name_are_refused(tmp_path: Path) -> None:
-    second = "\n".join(MINIMAL.splitlines()[2:]) + "\n"
-    message = faulty(tmp_path, "each: pass}\n", "each: pass}\n" + second)
-    assert "tests occur twice: original H1" in message
 
 
 def test_last_verdict_must_be_unconditional(tmp_path: Path) -> None:

@@ -13,11 +13,7 @@ from paper_book.registered import report as pages
 from paper_book.registered.engine import evaluate
 from paper_book.registered.load import MappedClaim, load_claims, load_tests
 from paper_book.registered.record import evaluate_record, number_rows
-from paper_book.registered.report import (
-    agreement,
-    case_rows,
-    outcome_rows,
-)
+from paper_book.registered.report import agreement, case_rows, outcome_rows
 from paper_book.registered.results import RegisteredResult
 from paper_book.strict_yaml import RecordFileError
 
