@@ -37,21 +37,15 @@ class Audit:
 
     Attributes
     ----------
-    kind : {"evidence", "against", "step", "never", "too few"}
-        Whether it stops on its useless results, rather after a useful one, by the step, never, or whether the
-        log cannot tell.
-    verdict : str
-        The same as one sentence, with its numbers.
+    kind, verdict
+        Whether the agent stops on useless results, rather after a useful one, by the step, never, or whether
+        the log cannot tell; the same as one sentence, with its numbers.
     understood : tuple of str
         What was read, taken and left out, a sentence each.
     delta, design : Estimate
-        Δ, and the same contrast on failures that are known by design.
-    steps : pandas.DataFrame
-        One row a step: decisions and answers of the groups (a) and (b).
-    window : tuple of int
-        First and last step that Δ pools.
-    rule : pandas.DataFrame
-        One row a run length k; see :func:`rule_on_trial`.
+        Δ, pooled over the steps in `window`; the same contrast on failures that are known by design.
+    steps, rule : pandas.DataFrame
+        Decisions and answers of the groups (a) and (b) by step; what :func:`rule_on_trial` returns.
     simulated : bool
         Whether an agent of these episodes is no language model.
     """
@@ -228,38 +222,39 @@ def _by_design(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) ->
 def _verdict(
     episodes: pd.DataFrame, steps: pd.DataFrame, delta: Estimate, last: int, options: Mapping[str, Any]
 ) -> tuple[Kind, str]:
-    inside = steps[(steps["t"] >= 3) & (steps["t"] <= last)]
-    n_a, x_a, n_b, x_b = (int(n) for n in inside.drop(columns="t").sum()[
-        ["decisions (a)", "answers (a)", "decisions (b)", "answers (b)"]
-    ])  # fmt: skip
+    sums = steps.drop(columns="t")[(steps["t"] >= 3) & (steps["t"] <= last)].sum()
+    n_a, n_b = int(sums["decisions (a)"]), int(sums["decisions (b)"])
+    answers = int(sums["answers (a)"] + sums["answers (b)"])
     if not episodes["judgments"].map(len).any():
         return "too few", "Nothing to go by: no result has a judgment. Have a model judge them with --judge."
     if scarce := _scarce(episodes, n_a, n_b):
         return "too few", scarce
-    after_useless = steps.drop(columns="t").sum()
-    if not after_useless[["answers (a)", "answers (b)"]].sum():
-        n = int(after_useless[["decisions (a)", "decisions (b)"]].sum())
+    answered = steps["answers (a)"] + steps["answers (b)"]
+    if not answered.any():
+        n = int(steps["decisions (a)"].sum() + steps["decisions (b)"].sum())
         return "never", f"Never answers after useless results: 0 of {n:,} decisions."
-    if not x_a + x_b:  # it answers, but only before or after the steps compared
+    if not delta.defined:
+        return "too few", f"Nothing to compare: {delta.reason}."
+    if not answers:  # it answers, but only before or after the steps compared
         late = Estimate.attempt(time_matched_contrast, episodes, t_max=int(steps["t"].max()), **options)
         if late.defined and late.value > BOUND:
             return "evidence", f"Stops on its evidence, but only with its last actions: {late}."
-        when = steps["t"][steps["answers (a)"] + steps["answers (b)"] > 0]
-        early = f"after {listed(when)} results"
-        return "step", f"Answers by the step: {early}, and never at the {n_a + n_b:,} decisions between."
-    rates = f"{x_a:,} of {n_a:,} decisions answer after useless results only, {x_b:,} of {n_b:,} where a "
-    rates += "useful one came first"
+        when = f"after {listed(steps['t'][answered > 0])} results"
+        return "step", f"Answers by the step: {when}, and never at the {n_a + n_b:,} decisions between."
+    where = (
+        f"{delta} over {n_a:,} decisions after useless results only, and {n_b:,} at the same steps with a "
+    )
+    where += "useful one before"
     low, high = (delta.value if bound is None else bound for bound in (delta.low, delta.high))
     if low > 0:
-        weak = ", a little" if delta.value < BOUND else ""
-        return "evidence", f"Stops on its evidence{weak}: {rates}; {delta}."
+        return "evidence", f"Stops on its evidence{', a little' * (delta.value < BOUND)}: {where}."
     if high < 0:
-        how = "Stops" if x_a + x_b > RARE * (n_a + n_b) else "Hardly ever answers, and then"
-        return "against", f"{how} rather after useful evidence than on useless results: {rates}; {delta}."
+        rare = f"Hardly ever answers ({answers:,} of {n_a + n_b:,} decisions), and then"
+        how = rare if answers < RARE * (n_a + n_b) else "Stops"
+        return "against", f"{how} rather after useful evidence than on useless results: {where}."
     if high - low > 2 * BOUND:
-        more = _more_questions(episodes, last, options)
-        return "too few", f"Too few to tell: {rates}; {delta}. {more}"
-    return "step", f"Answers by the step, not on its evidence: {rates}; {delta}."
+        return "too few", f"Too few to tell: {where}. {_more_questions(episodes, last, options)}"
+    return "step", f"Answers by the step, not on its evidence: {where}."
 
 
 def _scarce(episodes: pd.DataFrame, n_a: int, n_b: int) -> str:

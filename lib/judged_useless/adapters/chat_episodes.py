@@ -20,33 +20,21 @@ CHARACTERS_A_TOKEN = 4
 
 
 class Tools:
-    """Which of our actions each tool of a log is, and how often it was called.
-
-    Parameters
-    ----------
-    given : mapping of str to str
-        Tool -> one of our actions, or an empty text for a tool that is no step at all, such as a to-do list.
-
-    Raises
-    ------
-    ValueError
-        For an action that is none of ours.
-    """
+    """Which of our actions each tool of a log is, an empty text for no step at all, and its calls."""
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
         self.given = {tool.lower(): action.lower() for tool, action in (given or {}).items()}
-        self.calls: Counter[tuple[str, str]] = Counter()
+        self.calls = Counter[tuple[str, str]]()
         for tool, action in self.given.items():
-            if action and action not in ACTIONS:
-                raise ValueError(
-                    f"--map {tool}={action}: expected one of {', '.join(ACTIONS)}, or nothing after ="
-                )
+            if action not in (*ACTIONS, ""):
+                known = ", ".join(ACTIONS)
+                raise ValueError(f"--map {tool}={action}: expected one of {known}, or nothing after =")
 
     def named(self, tool: str) -> str | None:
         """Return the action that is stated for a tool, or that it is called after; None for neither."""
         name = tool.strip().lower()
-        own = name if name in ACTIONS else None
-        return self.given.get(name, "finish" if name in _ANSWER_TOOLS else own)
+        named = "finish" if name in _ANSWER_TOOLS else name if name in ACTIONS else None
+        return self.given.get(name, named)
 
     def action(self, tool: str) -> str:
         """Return the action of a tool of a chat: a search where nothing else is said."""
@@ -63,11 +51,6 @@ class ChatStep:
     calls: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     awaited: set[str] = field(default_factory=set)
-
-    @property
-    def size(self) -> int:
-        """Characters of the turn and its results."""
-        return len(self.thought) + sum(map(len, (*self.calls, *self.results)))
 
 
 @dataclass
@@ -87,16 +70,16 @@ class ChatEpisode:
 
     def record(self) -> dict[str, Any]:
         """Return the episode's fields; what it judges is what its next turn states."""
-        thoughts = [*(step.thought for step in self.steps[1:]), *([self.last_word] if self.last_word else [])]
-        searched = self.searched
-        actions = [step.action for step in self.steps]
+        thoughts = [step.thought for step in self.steps[1:]] + [self.last_word] * bool(self.last_word)
+        texts = [[step.thought, *step.calls, *step.results] for step in self.steps]
+        searched, actions = self.searched, [step.action for step in self.steps]
         return {
             "actions": actions + ["finish"] * (self.answered and actions[-1:] != ["finish"]),
             "judgments": [],
             "stated": [stated_judgment(thought) for thought in thoughts[: len(searched)]],
             "lexical": [_lexical(self.question, step.results) for step in searched],
             "answer": self.last_word if self.answered else None,
-            "sizes": [len(self.question), *(step.size for step in self.steps)],
+            "sizes": [len(self.question), *(sum(map(len, each)) for each in texts)],
         }
 
 
@@ -126,21 +109,10 @@ def answers_by_tool(messages: Iterable[Any], tools: Tools) -> bool:
 def chat_episodes(
     messages: Iterable[Any], tools: Tools, dropped: Counter[str], *, by_tool: bool, one: bool
 ) -> list[ChatEpisode]:
-    """Return the episodes of one recorded chat.
+    """Return the episodes of one recorded chat, and count its calls and what is left out.
 
-    Parameters
-    ----------
-    messages : iterable
-        Chat messages of `inspect_ai.model`.
-    tools : Tools
-        What the tools are; its counts grow.
-    dropped : collections.Counter
-        What is left out, and why; grows too.
-    by_tool : bool
-        Whether this agent answers by a tool, so that a turn without a call is no answer.
-    one : bool
-        Whether the whole chat is one task: a message of the user's on the way only urges the agent on.
-        Otherwise such a message begins a new episode (where `by_tool`, once the answer is given).
+    An agent that answers `by_tool` gives no answer in a turn without a call. A further message of the user's
+    begins a new episode (where `by_tool`, once the answer is given), unless the whole chat is `one` task.
     """
     found = [ChatEpisode()]
     for message in messages:
@@ -154,10 +126,8 @@ def chat_episodes(
             now.begun = True
             _turn(now, message, tools, dropped, by_tool=by_tool)
         elif message.role == "tool":
-            text = message.error.message if message.error else message.text
-            steps = [step for step in now.steps if message.tool_call_id in step.awaited]
-            if steps:
-                steps[-1].results.append(text)
+            for step in [step for step in now.steps if message.tool_call_id in step.awaited][-1:]:
+                step.results.append(message.error.message if message.error else message.text)
     whole = [episode for episode in found if episode.steps or episode.answered]
     dropped["questions that nobody took up: no tool call and no answer"] += len(found) - len(whole)
     return whole
@@ -173,18 +143,16 @@ def _turn(now: ChatEpisode, message: Any, tools: Tools, dropped: Counter[str], *
         now.last_word, now.answered = thought, bool(message.text.strip()) and not by_tool
         return
     actions = ["invalid" if call.parse_error else tools.action(call.function) for call in calls]
-    for call, action in zip(calls, actions, strict=True):
-        tools.calls[action or "left out", call.function] += 1
-    taken = [action for action in actions if action]
-    if not taken:
+    pairs = list(zip(calls, actions, strict=True))
+    tools.calls.update((action or "left out", call.function) for call, action in pairs)
+    kept = [(call, action) for call, action in pairs if action]
+    if not kept:
         return
     # What it said on the way, in turns that called nothing, belongs to the next thought.
     thought = "\n".join(filter(None, [now.last_word, thought]))
-    action = "finish" if "finish" in taken else next((each for each in taken if each != "invalid"), "invalid")
-    kept = [call for call, each in zip(calls, actions, strict=True) if each]
-    step = ChatStep(action, thought, [*map(_arguments, kept)], awaited={call.id for call in kept})
-    now.steps.append(step)
-    now.answered, now.last_word = action == "finish", ""
-    if now.answered:
-        given = next(call for call, each in zip(calls, actions, strict=True) if each == "finish").arguments
-        now.last_word = str(next(iter(given.values()), ""))
+    # An answer beside other calls is one, and a call that can be read goes before one that cannot.
+    first, action = min(kept, key=lambda pair: {"finish": 0, "invalid": 2}.get(pair[1], 1))
+    called, awaited = [_arguments(call) for call, _ in kept], {call.id for call, _ in kept}
+    now.steps.append(ChatStep(action, thought, called, awaited=awaited))
+    now.answered = action == "finish"
+    now.last_word = str(next(iter(first.arguments.values()), "")) if now.answered else ""

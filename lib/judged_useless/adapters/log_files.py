@@ -41,17 +41,11 @@ Records = tuple[list[int], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class AgentLog:
-    """What was read of an agent's logs.
+    """What was read of an agent's logs: `episodes`, checked, and the chat of each, where there is one.
 
-    Attributes
-    ----------
-    episodes : pandas.DataFrame
-        One row an episode, checked. Those of chats have also ``lexical``, a judgment of each result by the
-        question's words in it, and ``sizes``, characters of the question and of each step.
-    chats : tuple of ChatEpisode or None
-        The conversation of each, where there is one.
-    forms, tools, dropped : mapping to int
-        Episodes by form of log; calls by (action, tool); what was left out, by why.
+    Episodes of chats have also ``lexical``, a judgment of each result by the question's words in it, and
+    ``sizes``, characters of the question and of each step. `forms` counts episodes by form of log, `tools`
+    calls by (action, tool), `dropped` what was left out, by why.
     """
 
     episodes: pd.DataFrame
@@ -101,8 +95,9 @@ def read_log(
             tables.append(_checked(path, *_in_our_words(path, *read, tools, dropped)))
             forms[f"episodes of {''.join(path.suffixes)}"] += len(tables[-1])
     tables += _of_chats(chats, tools, dropped, forms) if chats else []
-    table = frames.settled(pd.concat(tables, ignore_index=True) if len(tables) > 1 else tables[0])
+    table = frames.settled(tables[0])
     if len(tables) > 1:
+        table = frames.settled(_labelled(pd.concat(tables, ignore_index=True)))
         refuse_repeated(table, lambda row: f"the logs, episode {row + 1}")
     read_chats = tuple(table["chat"]) if "chat" in table else (None,) * len(table)
     said = {why: n for why, n in dropped.items() if n}
@@ -140,13 +135,16 @@ def _read(path: Path) -> Records | list[Chat]:
     first = records[0]
     if "actions" in first:
         return lines, records
-    if "eval" in first and "version" in first:
-        return transcripts.read_transcripts(path)
-    if transcripts.is_claude_code(first):
-        return transcripts.read_claude_code(path)
-    if transcripts.is_message(first):
-        return transcripts.chats_of_records(path, [1], [{"messages": records, "id": path.stem}])
-    if transcripts.has_messages(first):
+    form = transcripts.form_of(first)
+    if form in ("Inspect log", "Claude Code"):
+        return (
+            transcripts.read_transcripts(path)
+            if form == "Inspect log"
+            else transcripts.read_claude_code(path)
+        )
+    if form == "message":
+        lines, records = [1], [{"messages": records, "id": path.stem}]
+    if form:
         return transcripts.chats_of_records(path, lines, records)
     raise EpisodeError(
         f"{path}, line {lines[0]}: neither an episode (question_id, actions, judgments) nor a conversation "
@@ -217,8 +215,15 @@ def _cell(name: str, text: str, place: str) -> Any:  # noqa: ANN401 - a text, nu
 
 
 def _checked(path: Path, lines: list[int], records: list[dict[str, Any]]) -> pd.DataFrame:
-    table = frames.fill_judgments(frames.from_records(records))
+    table = _labelled(frames.fill_judgments(frames.from_records(records)))
     return validate(table, source=str(path), lines=lines, required=MINIMUM)
+
+
+def _labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes whose labels are known of all, and success of all or none."""
+    labels = {name: table[name].fillna("unknown") for name in KEY if name != "question_id" and name in table}
+    unknown = [name for name in ("success",) if name in table and table[name].isna().any()]
+    return table.assign(**labels).drop(columns=unknown)
 
 
 def _in_our_words(
@@ -294,15 +299,9 @@ def _of_chats(
             "text as episodes"
         )
     _number(records)
-    for name in KEY:  # known of all, or of none
-        if any(name in record for record in records):
-            for record in records:
-                record.setdefault(name, "unknown")
-    if not all("success" in record for record in records):
-        for record in records:
-            record.pop("success", None)
-    tables = []
-    for path in dict.fromkeys(chat.path for chat, _ in found):
-        own = [(chat.line, record) for chat, record in found if chat.path == path]
-        tables.append(_checked(path, [line for line, _ in own], [record for _, record in own]))
-    return tables
+    by_path: dict[Path, Records] = {}
+    for chat, record in found:
+        own = by_path.setdefault(chat.path, ([], []))
+        own[0].append(chat.line)
+        own[1].append(record)
+    return [_checked(path, *own) for path, own in by_path.items()]

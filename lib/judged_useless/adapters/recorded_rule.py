@@ -11,6 +11,7 @@ from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.estimators.resampling import Options, resampled
 
@@ -34,22 +35,12 @@ def _calls_after(actions: list[Any], fires: Fires) -> int:
 
 
 def rule_on_trial(episodes: pd.DataFrame, ks: Sequence[int] = RUNS) -> pd.DataFrame:
-    """Return what the rule would have done on recorded episodes, had it been there.
+    """Return what the rule would have done on recorded episodes (a table), had it been there.
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame
-        With ``actions`` and ``judgments``; ``success`` and ``sizes`` are used where they are there.
-    ks : sequence of int, default 2..8
-        Run lengths at which it fires.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a ``k``: ``fires`` (episodes that went on where it would have stopped them), ``episodes``,
-        ``calls saved``, ``tokens saved`` (of prompts: each later turn sends all before it; four characters
-        are taken for one; missing without texts), ``useful later`` (fires after which a useful result came)
-        and ``right later`` (fires in episodes that were right in the end; missing where that is unknown).
+    One row a ``k``: ``fires`` (episodes that went on where it would have stopped them), ``episodes``, ``calls
+    saved``, ``tokens saved`` (of prompts: each later turn sends all before it; four characters are taken for
+    one; missing without texts), ``useful later`` (fires after which a useful result came) and ``right later``
+    (fires in episodes that were right in the end; missing where that is unknown).
     """
     judgments, actions = episodes["judgments"].tolist(), episodes["actions"].tolist()
     sizes: list[Any] = episodes["sizes"].tolist() if "sizes" in episodes else [None] * len(episodes)
@@ -97,13 +88,12 @@ def choose_k(
     Parameters
     ----------
     episodes : pandas.DataFrame or iterable of mappings
-        Of one model and condition, with ``question_id``, ``actions``, ``judgments`` and ``success``, and
-        ``regime`` where there are several.
-    ks : sequence of int, default 2..8
+        Of one model and condition, with ``success``, and ``regime`` where there are several.
+    ks : sequence of int
         Run lengths.
-    signals : sequence of str, default ("judgments",)
+    signals : sequence of str
         Columns of judgments, such as ``"stated"`` and ``"lexical"`` of a log with conversations.
-    margin : float, default 0.05
+    margin : float
         Loss of success that is still accepted where the source recovers.
 
     Returns
@@ -116,8 +106,10 @@ def choose_k(
 
     Raises
     ------
+    UndefinedEstimateError
+        If it is not known which episodes were right.
     EpisodeError
-        If an episode is not what the schema says, or a question occurs twice in a regime.
+        If a question occurs twice in a regime.
 
     Notes
     -----
@@ -125,7 +117,9 @@ def choose_k(
     qwen3-8b 0.213 of success where it recovers after five (paper, Table 26). So choose on episodes that
     recover as late as your source does, and confirm on others.
     """
-    frame = as_frame(episodes, ("question_id", "actions", "judgments", "success", *signals), beside=True)
+    frame = as_frame(episodes, ("question_id", "actions", "judgments", *signals), beside=True)
+    if "success" not in frame:
+        raise UndefinedEstimateError("k cannot be chosen: whether the episodes were right is not known")
     frame = frame if "regime" in frame else frame.assign(regime="own")
     regimes = list(dict.fromkeys(frame["regime"]))
     recovering = [each for each in regimes if _recovers(each)]

@@ -97,19 +97,19 @@ def _of_transcripts(path: Path, transcripts: Iterable[Any]) -> list[Chat]:
     return chats
 
 
-def is_message(record: Record) -> bool:
-    """Tell whether a record of a file is one message itself, so that the file is a conversation."""
+def form_of(record: Record) -> str:
+    """Return what a record of a file is: of an Inspect log, a session, a conversation, or one message."""
+    if "eval" in record and "version" in record:
+        return "Inspect log"
+    if "sessionId" in record or (record.get("type") == "summary" and "leafUuid" in record):
+        return "Claude Code"
+    if _is_message(record):
+        return "message"
+    return "conversation" if _is_atif(record) or any(name in record for name in _MESSAGES) else ""
+
+
+def _is_message(record: Record) -> bool:
     return "role" in record or record.get("type") in _ITEMS
-
-
-def has_messages(record: Record) -> bool:
-    """Tell whether a record of a file holds a conversation."""
-    return is_message(record) or _is_atif(record) or any(name in record for name in _MESSAGES)
-
-
-def is_claude_code(record: Record) -> bool:
-    """Tell whether a record begins a session of Claude Code."""
-    return "sessionId" in record or (record.get("type") == "summary" and "leafUuid" in record)
 
 
 def _is_atif(record: Record) -> bool:
@@ -117,10 +117,7 @@ def _is_atif(record: Record) -> bool:
 
 
 def chats_of_records(path: Path, lines: Iterable[int], records: Iterable[Record]) -> list[Chat]:
-    """Return message lists as chats: OpenAI's two kinds, Anthropic's, and ATIF trajectories.
-
-    An EpisodeError names file, line and reason of a record without messages, or of one that they are not.
-    """
+    """Return message lists as chats: OpenAI's two kinds, Anthropic's, and ATIF trajectories."""
     package = _package("inspect_ai.model", path)
 
     async def read() -> list[Chat]:
@@ -155,7 +152,7 @@ def _messages(record: Record, place: str) -> list[dict[str, Any]]:
     output = record.get("output")
     messages = [*record[name], *(output if name == "input" and isinstance(output, list) else [])]
     for entry, message in enumerate(messages, 1):
-        if not isinstance(message, dict) or not is_message(message):
+        if not isinstance(message, dict) or not _is_message(message):
             raise EpisodeError(f"{place}: field {name!r}: entry {entry}: expected a message with its role")
     return messages
 
