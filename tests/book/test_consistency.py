@@ -4,8 +4,16 @@ from collections.abc import Callable
 
 import pytest
 from paper_book import consistency
-from paper_book.consistency.comparison import derived, same, weighted
-from paper_book.consistency.printed_numbers import Number, PaperNumbers, PrintedNumber, arm, select
+from paper_book.consistency.printed_numbers import (
+    Number,
+    PaperNumbers,
+    PrintedNumber,
+    arm,
+    derived,
+    same,
+    select,
+    weighted,
+)
 
 #: Checks that do not hold, with the comparisons that fail: quantity, then both prints.
 FAIL = {

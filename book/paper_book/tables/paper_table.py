@@ -43,7 +43,7 @@ Lines = list[tuple[Part, ...]]
 
 @cache
 def headings(kind: str) -> dict[str, str]:
-    """Return the names of ``panels`` in the paper's tables, or of ``measures`` for captions."""
+    """Return names of ``panels`` in tables, of ``measures`` in captions, or of ``criteria`` in tests."""
     return dict(yaml.safe_load((data_dir() / "tables.yaml").read_text("utf-8"))[kind])
 
 

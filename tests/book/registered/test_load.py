@@ -148,7 +148,6 @@ def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
         ("outcome: pass", "outcome: passed", 11, "passed"),
         ("models: [m]", "models: [m]\n    multiplicity: holm", 3, "no criterion is on p"),
         ("models: [m]", "models: [m]\n    exploratory: true", 3, "no criterion"),
-        ("models: [m]", "models: [m]\n    optional_models: [n]", 3, "optional_models"),
         ("document: original", "document: A1", 1, "tests without document"),
         ("tests:", "tests: [", 3, ""),
     ],
