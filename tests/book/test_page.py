@@ -345,22 +345,6 @@ def test_a_claim_that_the_printed_numbers_break_is_an_error_even_where_nothing_i
 # --- where numbers come from ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("source", "name"),
-    [
-        ("embedded", "embedded released cells"),
-        ("runs/2026-01-01/", "2026-01-01"),
-        (
-            ["embedded", "hub", Path("b.parquet")],
-            "embedded released cells, released cells of the hub, b.parquet",
-        ),
-        ("embedded released cells", "embedded released cells"),
-    ],
-)
-def test_names_of_sources(source: Any, name: str) -> None:
-    assert source_name(source) == name
-
-
 def test_of_several_sources_those_are_named_that_are_used(tmp_path: Path) -> None:
     made_up = made_up_cell("test300")
     mixed: list[str | Path] = [

@@ -7,7 +7,6 @@ from typing import Any
 import pandas as pd
 import pytest
 from html_reader import Reader
-from judged_useless._io.paths import data_dir
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.episodes.schema import EpisodeError
@@ -185,31 +184,6 @@ def test_what_is_missing_is_named() -> None:
     assert chosen(ruled=elsewhere)[1] == "there is no episode of the enforced rule in the regime persistent"
     others = [each | {"question_id": f"other {each['question_id']}"} for each in RULED]
     assert chosen(ruled=others)[1] == "the two arms have no question in common"
-
-
-def test_on_the_released_cells_the_question_is_found_again_by_reading_them_in_order() -> None:
-    alone, ruled = (
-        load_episodes(condition=condition, regimes="persistent").set_index("question_id")
-        for condition in ("unaided", "enforced_rule")
-    )
-    manifest = (data_dir() / "manifests" / "test300.txt").read_text(encoding="utf-8").split()
-    for question in manifest:
-        one, other = alone.loc[question], ruled.loc[question]
-        said = "".join("-" if judgment == "USELESS" else "+" for judgment in one["judgments"][:-1])
-        fired = "".join("-" if judgment == "USELESS" else "+" for judgment in other["judgments"])
-        if (
-            len(one["actions"]) == 8
-            and one["actions"][-1] != "finish"
-            and "-----" in said
-            and other["actions"][-1] == "finish"
-            and "-----" in fired
-            and other["success"]
-        ):
-            break
-    found = first_rescued_question(
-        load_episodes(condition="unaided"), load_episodes(condition="enforced_rule")
-    )
-    assert found == (question, "")
 
 
 def test_steps_of_an_episode_by_hand() -> None:

@@ -149,9 +149,12 @@ def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
         ("models: [m]", "models: [m]\n    multiplicity: holm", 3, "no criterion is on p"),
         ("models: [m]", "models: [m]\n    exploratory: true", 3, "no criterion"),
         ("document: original", "document: A1", 1, "tests without document"),
+        ("bound: low, above: 0}]", "above: 0}]\n        verdicts: [{label: good}]", 8, "found both"),
+        ("pass_if: [{quantity: gain, bound: low, above: 0}]",
+         "verdicts: [{label: good, all: [{quantity: gain, above: 0}]}]", 8, "must hold without conditions"),
         ("tests:", "tests: [", 3, ""),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_named_with_line_and_field(
     tmp_path: Path, old: str, new: str, line: int, said: str
 ) -> None:
@@ -159,17 +162,3 @@ def test_a_fault_is_named_with_line_and_field(
     assert said in message
     if said:
         assert message.startswith(f", line {line}:")
-
-
-def test_last_verdict_must_be_unconditional(tmp_path: Path) -> None:
-    new = "verdicts: [{label: good, all: [{quantity: gain, above: 0}]}]"
-    message = faulty(tmp_path, "pass_if: [{quantity: gain, bound: low, above: 0}]", new)
-    assert "the last verdict must hold without conditions" in message
-
-
-@by_key
-def test_record_gives_the_printed_outcome(test: RegisteredTest) -> None:
-    for case in RESULTS[test.key].cases:
-        printed = published_label(test, case)
-        if case.decided and printed is not None:
-            assert case.label == printed
