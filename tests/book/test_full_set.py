@@ -21,7 +21,7 @@ from paper_book.published.transcribed import published
 
 #: Resamples: none of these tests looks at an interval.
 N_BOOT = 50
-#: Questions a cell, a third of the released number: what is filled does not depend on it.
+#: Questions a cell, a third of the released number: with fewer, a rare history is not there.
 N_QUESTIONS = 100
 
 
