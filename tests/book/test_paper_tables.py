@@ -31,6 +31,8 @@ def test_a_table_stands_as_it_is_printed(everything: pd.DataFrame) -> None:
     assert rows[2] == ["none", "0.192", "0.263", "0.448", "0.509"]
     assert next(row for row in rows if row[0] == "decide") == ["decide", "0.360", "0.266", "0.426", "–"]
     assert rows[-1] == ["Search-R1", "0.403‡", "0.427‡"]
+    bold = re.findall(r"<strong>([^<]+)</strong>", paper_table(everything, 2, source="here").html)
+    assert bold == ["0.581", "0.375", "0.337", "0.478", "0.598", "0.653†", "0.427‡"]
 
 
 def test_the_recomputed_number_stands_below_the_printed_one(everything: pd.DataFrame) -> None:
