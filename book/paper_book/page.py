@@ -75,13 +75,7 @@ class Page:
         asked = {name: getattr(self, name) for name in ("source", "model", "condition", "split", "regimes")}
         return open_page(**(asked | dict(self.options) | {"name": self.title} | changes))
 
-    def estimate(
-        self,
-        estimator: Callable[..., Any],
-        *others: "Page",
-        by: str = "",
-        **more: Any,
-    ) -> Any:
+    def estimate(self, estimator: Callable[..., Any], *others: "Page", by: str = "", **more: Any) -> Any:
         """Call an estimator on the page's episodes, with the page's options.
 
         Parameters
@@ -144,13 +138,7 @@ class Page:
         return self.episodes[self.episodes["question_id"] == question]
 
     def beside(
-        self,
-        given: Any,
-        *,
-        caption: str = "",
-        measure: str = "",
-        by: str = "condition",
-        **where: Any,
+        self, given: Any, *, caption: str = "", measure: str = "", by: str = "condition", **where: Any
     ) -> Comparison:
         """Put what was computed beside what the paper prints, with what would fill the gaps.
 

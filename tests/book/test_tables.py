@@ -1,12 +1,12 @@
 """Tables for pages: escaped, captioned, linked, in groups, and honest about what is missing."""
 
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from html_reader import Reader
 from judged_useless import load_episodes
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
@@ -15,26 +15,6 @@ from paper_book.tables.data_table import FoldedRows, FoldedTable, Notice, Table,
 HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>'
 #: Moves the cursor, rings, turns the direction of what follows.
 STEERING = "\x1b[2J\x07\u202e"
-
-
-class Reader(HTMLParser):
-    """Collects what a browser would see: elements with their attributes, and the text."""
-
-    def __init__(self, shown: Any) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(shown._repr_mimebundle_()["text/html"])
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.texts.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for each, attributes in self.elements if each == tag]
 
 
 def folded(text: str = "x") -> FoldedTable:

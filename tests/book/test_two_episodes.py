@@ -1,13 +1,12 @@
 """Two episodes side by side: which question, what stands in each cell, what is folded, never markup."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless._io.paths import data_dir
+from html_reader import Reader
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.episodes.schema import EpisodeError
@@ -29,44 +28,6 @@ pytest_plugins = ("run_fixtures",)
 HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN
 
 
-class _Cells(HTMLParser):
-    """The table's rows of cells in words, and what is left open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.rows: list[list[str]] = []
-        self.scopes: list[str | None] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "br":
-            self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag == "th":
-            self.scopes.append(dict(attrs).get("scope"))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag == "br"
-        self.rows[-1][-1] += "; "
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
-
-
-def read(shown: TwoEpisodes) -> _Cells:
-    parser = _Cells()
-    parser.feed(shown._repr_mimebundle_()["text/html"])
-    assert parser.open == []
-    return parser
-
-
 def arm(letters: str, condition: str, **fields: object) -> Arm:
     row = episode(letters, condition=condition, **fields)  # type: ignore[arg-type]
     return recorded_arm(pd.DataFrame([row]), "q1", source="embedded")
@@ -75,26 +36,26 @@ def arm(letters: str, condition: str, **fields: object) -> Arm:
 def test_every_step_says_what_was_done_found_and_judged() -> None:
     alone = arm("--+.-?--", "unaided", answered=False)
     ruled = arm("-----", "enforced_rule", success=True)
-    cells = read(TwoEpisodes((alone, ruled), "A caption"))
+    cells = Reader(TwoEpisodes((alone, ruled), "A caption"))
     assert cells.rows[0] == ["action", "unaided", "enforced rule"]
     first = [row[1] for row in cells.rows[1:9]]
     assert first == [
-        "search; result failed; judged useless",
-        "search; result failed; judged useless, 2 in a row",
-        "search; result failed; judged useful",
-        "search; result failed; not judged",
-        "search; result failed; judged useless",
-        "search; result failed; judged unreadable",
-        "search; result failed; judged useless",
-        "search; result failed; judged useless, 2 in a row",
+        "search|result failed|judged useless",
+        "search|result failed|judged useless, 2 in a row",
+        "search|result failed|judged useful",
+        "search|result failed|not judged",
+        "search|result failed|judged useless",
+        "search|result failed|judged unreadable",
+        "search|result failed|judged useless",
+        "search|result failed|judged useless, 2 in a row",
     ]
     assert [row[2] for row in cells.rows[5:8]] == [
-        "search; result failed; judged useless, 5 in a row", "finish; only the answer was left", "–",
+        "search|result failed|judged useless, 5 in a row", "finish|only the answer was left", "–",
     ]  # fmt: skip
     assert cells.rows[9] == [
         "end", "all 8 actions spent, no answer: counts as wrong", "answered at action 6: right",
     ]  # fmt: skip
-    assert set(cells.scopes) == {"row", "col"}
+    assert {each["scope"] for each in cells.all("th")} == {"row", "col"}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +72,7 @@ def test_endings(fields: dict[str, object], ending: str) -> None:
 
 def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
     for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
-        cells = read(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
+        cells = Reader(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
         assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"
 
 
@@ -124,10 +85,10 @@ def test_texts_are_escaped_and_long_ones_folded() -> None:
     folded = re.findall(r"<details>(.*?)</details>", html)
     assert len(folded) == 1  # the second step has nothing to fold
     assert folded[0].count("&lt;script&gt;") == 3
-    cell = read(shown).rows[1][1]
+    cell = Reader(shown).rows[1][1]
     assert cell.startswith(f"search {HOSTILE[:SHOWN]}…")
     assert "thought and result" in cell
-    assert read(shown).rows[2][1].startswith("finish short")
+    assert Reader(shown).rows[2][1].startswith("finish short")
 
 
 def test_released_episodes_have_no_words() -> None:
@@ -223,31 +184,6 @@ def test_what_is_missing_is_named() -> None:
     assert chosen(ruled=elsewhere)[1] == "there is no episode of the enforced rule in the regime persistent"
     others = [each | {"question_id": f"other {each['question_id']}"} for each in RULED]
     assert chosen(ruled=others)[1] == "the two arms have no question in common"
-
-
-def test_on_the_released_cells_the_question_is_found_again_by_reading_them_in_order() -> None:
-    alone, ruled = (
-        load_episodes(condition=condition, regimes="persistent").set_index("question_id")
-        for condition in ("unaided", "enforced_rule")
-    )
-    manifest = (data_dir() / "manifests" / "test300.txt").read_text(encoding="utf-8").split()
-    for question in manifest:
-        one, other = alone.loc[question], ruled.loc[question]
-        said = "".join("-" if judgment == "USELESS" else "+" for judgment in one["judgments"][:-1])
-        fired = "".join("-" if judgment == "USELESS" else "+" for judgment in other["judgments"])
-        if (
-            len(one["actions"]) == 8
-            and one["actions"][-1] != "finish"
-            and "-----" in said
-            and other["actions"][-1] == "finish"
-            and "-----" in fired
-            and other["success"]
-        ):
-            break
-    found = first_rescued_question(
-        load_episodes(condition="unaided"), load_episodes(condition="enforced_rule")
-    )
-    assert found == (question, "")
 
 
 def test_steps_of_an_episode_by_hand() -> None:

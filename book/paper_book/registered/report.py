@@ -22,6 +22,7 @@ from paper_book.registered.rules import Criterion, Place, RegisteredTest, RuleCh
 from paper_book.tables.data_table import FoldedRows, FoldedTable, Table, Text
 from paper_book.tables.html import slug
 from paper_book.tables.number_texts import in_words, printed_text
+from paper_book.tables.paper_table import headings
 
 #: What the record adds to the print: footnotes, and remarks on the layout.
 _ADDED = re.compile(r" \[(e:|‡|the Doc|no test ID).*")
@@ -31,20 +32,6 @@ _USUAL = re.compile(r" · (hotpotqa|test300|8)(?= ·)")
 _OUTCOMES = ("pass", "partial", "mixed", "fail", NOT_INTERPRETED, "reported", NOT_EVALUABLE)
 _SIGNS = {"above": ">", "at_least": "≥", "below": "<", "at_most": "≤", "equals": "="}
 _BOUNDS = {"value": "", "low": "lower bound of ", "high": "upper bound of ", "p": "p of ", "n": "n of "}
-_WORDS = {
-    "delta": "Δ",
-    "delta_stated": "Δ on stated judgments",
-    "integration_index": "I",
-    "kappa_binary_s2_local": "binary κ",
-    "answered_after_5": "answered after 5 useless",
-    "answered_after_5_stated": "answered after 5 stated useless",
-    "paired_difference": "difference in success",
-    "tool_call_difference": "difference in tool calls",
-    "utility_difference": "difference in utility",
-    "cost_adjusted_difference": "difference in cost-adjusted success",
-    "useless_rate": "useless rate after failed results",
-    "useless_rate_real": "useless rate after real results",
-}
 #: The cells of a test's row, from what `outcome_rows` says of it.
 _Cells = Callable[[dict[str, str]], Sequence[Text]]
 
@@ -137,7 +124,7 @@ def _rule_text(check: RuleCheck) -> str:
 
 def _criterion_text(check: RuleCheck, criterion: Criterion) -> str:
     measure = check.quantities[criterion.quantity].measure
-    words = _WORDS.get(measure, measure.replace("_", " "))
+    words = headings("criteria").get(measure, measure.replace("_", " "))
     name, threshold = criterion.comparison
     return f"{_BOUNDS[criterion.bound]}{words} {_SIGNS[name]} {threshold:g}".replace("-", "−")
 

@@ -12,7 +12,7 @@ from judged_useless.sources.readers import Source
 
 from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
-from paper_book.published.transcribed import titles
+from paper_book.published.transcribed import published, titles
 from paper_book.reading import source_name
 from paper_book.tables.html import label, render, slug
 from paper_book.tables.number_texts import (
@@ -43,7 +43,7 @@ Lines = list[tuple[Part, ...]]
 
 @cache
 def headings(kind: str) -> dict[str, str]:
-    """Return the names of ``panels`` in the paper's tables, or of ``measures`` for captions."""
+    """Return names of ``panels`` in tables, of ``measures`` in captions, or of ``criteria`` in tests."""
     return dict(yaml.safe_load((data_dir() / "tables.yaml").read_text("utf-8"))[kind])
 
 
@@ -90,7 +90,8 @@ def _cell(rows: list[Row]) -> Lines:
         f"{text}{_MARKS.get(str(row['note'])[:2], '')}" if (text := printed_text(row)) else "–"
         for row in rows
     ]
-    lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
+    kind = "best" if any(row.get("best") for row in rows) else ""
+    lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", kind),)]
     marks = [mark for row in rows if (mark := _mark(row))]
     if marks:
         lines.append(tuple(part for mark in marks for part in ((" / ", ""), mark))[1:])
@@ -215,6 +216,10 @@ def paper_table(
     title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
     notes = [(mark, note) for note in printed["note"].astype(str).unique() if (mark := _MARKS.get(note[:2]))]
     lines = " ".join([lines, *(f"{mark} {note[2:]}." for mark, note in notes)]).strip()
+    if number == "2":  # its caption says what is bold; the text that the numbers were read from does not
+        highest = published(2).groupby("model")["value"].max()
+        rows = rows.assign(best=rows["value"].eq(rows["model"].map(highest)))
+        lines = f"{lines} Bold: best per model.".strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
     body = render("grids", _blocks(rows, number, documents or {}), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))

@@ -19,11 +19,6 @@ def _line(**fields: str) -> str:
     return ",".join(fields.get(name, "") for name in COLUMNS)
 
 
-def test_a_negative_zero_keeps_its_sign() -> None:
-    row = published(6, panel="delta", model="qwen3-32b", condition="budget").iloc[0]
-    assert row["value_printed"] == "-0.00"
-
-
 def test_a_small_p_is_a_number_and_keeps_its_sign() -> None:
     row = published(15, model="qwen2.5-7b", condition="enforced_rule - unaided", task="hotpotqa").iloc[0]
     assert (row["p"], row["p_printed"]) == (0.001, "<0.001")
@@ -87,12 +82,6 @@ def test_a_wrong_header_names_what_was_expected(tmp_path: Path) -> None:
     path = _file(tmp_path, _line(table="6"), _HEADER.replace("value", "estimate"))
     with pytest.raises(PublishedError, match=r"line 1: expected the columns table, panel.*found.*estimate"):
         read_file(path)
-
-
-@pytest.mark.parametrize("line", [_line(table="6") + ",more", _line(table="6") + ",more,still"])
-def test_a_line_with_too_many_fields_is_refused(tmp_path: Path, line: str) -> None:
-    with pytest.raises(PublishedError, match=r"table_06\.csv"):
-        read_file(_file(tmp_path, line))
 
 
 def test_a_whole_number_may_be_given_as_a_decimal_one() -> None:
