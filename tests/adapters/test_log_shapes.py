@@ -106,7 +106,7 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "CSV with a cell too many": ("a.csv", "question_id,action\nq,search,x\n", "line 2: expected 2 columns"),
     "CSV with an open quote": ("a.csv", 'question_id,action\nq,"search\n', "no CSV that can be read"),
     "CSV with a wrong number": (
-        "a.csv", "question_id,action,budget\nq,search,many\n", "line 2: budget is 'many', expected a whole",
+        "a.csv", "question_id,action,budget\nq,search,many\n", "line 2: field 'budget': expected a whole",
     ),
     "CSV without a step": ("a.csv", "question_id,action\n", "a.csv: the file holds no step"),
     "not UTF-8": ("a.csv", b"question_id,action\nq,\xff\n", "a.csv: not UTF-8 text"),

@@ -36,7 +36,8 @@ _SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".csv", ".parquet", ".eval")
 _OF_EPISODE = ("conversation", *KEY, "task", "seed", "budget")
 #: An episode's lists of one entry a result.
 _BESIDE = ("judgments", "failed", "stated")
-Records = tuple[list[int], list[dict[str, Any]]]
+#: Records and the lines they stand in.
+Records = list[tuple[int, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -89,19 +90,20 @@ def read_log(
             read = _read(path)
         except UnreadableFileError as error:
             raise EpisodeError(str(error)) from error
-        if isinstance(read, list):
+        if not read:
+            raise NoEpisodesError(f"{path}: no conversation is in it")
+        if isinstance(read[0], Chat):
             chats += read
         else:
-            tables.append(_checked(path, *_in_our_words(path, *read, tools, dropped)))
+            tables.append(_checked(path, _in_our_words(path, read, tools, dropped)))
             forms[f"episodes of {''.join(path.suffixes)}"] += len(tables[-1])
     tables += _of_chats(chats, tools, dropped, forms) if chats else []
-    table = frames.settled(tables[0])
+    table = tables[0] if len(tables) == 1 else _labelled(pd.concat(tables, ignore_index=True))
     if len(tables) > 1:
-        table = frames.settled(_labelled(pd.concat(tables, ignore_index=True)))
         refuse_repeated(table, lambda row: f"the logs, episode {row + 1}")
     read_chats = tuple(table["chat"]) if "chat" in table else (None,) * len(table)
-    said = {why: n for why, n in dropped.items() if n}
-    return AgentLog(table.drop(columns="chat", errors="ignore"), read_chats, forms, tools.calls, said)
+    episodes = frames.settled(table.drop(columns="chat", errors="ignore"))
+    return AgentLog(episodes, read_chats, forms, tools.calls, +dropped)
 
 
 def _files(path: Path) -> list[Path]:
@@ -121,53 +123,51 @@ def _is_scout(file: Path) -> bool:
 
 
 def _read(path: Path) -> Records | list[Chat]:
-    """Return what a file holds: the records of episodes and their lines, or chats."""
+    """Return what a file holds: the records of episodes, or chats."""
     if path.is_dir() or path.suffix == ".eval" or _is_scout(path):
         return transcripts.read_transcripts(path)
     if path.suffix == ".parquet":
         rows = load_parquet(path).to_dict("records")
-        return list(range(1, len(rows) + 1)), [{str(k): plain(v) for k, v in row.items()} for row in rows]
+        return [(row, {str(k): plain(v) for k, v in record.items()}) for row, record in enumerate(rows, 1)]
     if path.suffix == ".csv":
         return _csv_records(path)
     if not path.name.endswith(_SUFFIXES):
         raise EpisodeError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
-    lines, records = _json_records(path)
-    first = records[0]
-    if "actions" in first:
-        return lines, records
-    form = transcripts.form_of(first)
-    if form in ("Inspect log", "Claude Code"):
-        return (
-            transcripts.read_transcripts(path)
-            if form == "Inspect log"
-            else transcripts.read_claude_code(path)
-        )
+    records = _json_records(path)
+    line, first = records[0]
+    form = "" if "actions" in first else transcripts.form_of(first)
+    if form == "Inspect log":
+        return transcripts.read_transcripts(path)
+    if form == "Claude Code":
+        return transcripts.read_claude_code(path)
     if form == "message":
-        lines, records = [1], [{"messages": records, "id": path.stem}]
+        records = [(1, {"messages": [record for _, record in records], "id": path.stem})]
     if form:
-        return transcripts.chats_of_records(path, lines, records)
+        return transcripts.chats_of_records(path, records)
+    if "actions" in first:
+        return records
     raise EpisodeError(
-        f"{path}, line {lines[0]}: neither an episode (question_id, actions, judgments) nor a conversation "
+        f"{path}, line {line}: neither an episode (question_id, actions, judgments) nor a conversation "
         f"(messages, input, or one message a line); it has {listed(first)}"
     )
 
 
 def _json_records(path: Path) -> Records:
-    """Return the objects of JSON lines, or of a JSON file (one, or a list), and where each is."""
+    """Return the objects of JSON lines, or of a JSON file: one, or a list."""
     if path.suffix != ".json":
-        numbered = [(line, record_of_line(path, line, text, ())) for line, text in text_lines(path)]
+        records = [(line, record_of_line(path, line, text, ())) for line, text in text_lines(path)]
     else:
         try:
             content = strict_loads(read_text(path))
         except (ValueError, RecursionError) as error:
             raise EpisodeError(f"{path}: not JSON that can be read ({error})") from error
-        numbered = list(enumerate(content if isinstance(content, list) else [content], 1))
-    for line, record in numbered:
+        records = list(enumerate(content if isinstance(content, list) else [content], 1))
+    if not records:
+        raise NoEpisodesError(f"{path}: the file holds nothing")
+    for line, record in records:
         if not isinstance(record, dict):
             raise EpisodeError(f"{path}, line {line}: expected an object, found {shown(record)}")
-    if not numbered:
-        raise NoEpisodesError(f"{path}: the file holds nothing")
-    return [line for line, _ in numbered], [record for _, record in numbered]
+    return records
 
 
 def _csv_records(path: Path) -> Records:
@@ -190,33 +190,31 @@ def _csv_records(path: Path) -> Records:
             record = found.setdefault(key, (rows.line_num, {"actions": [], "judgments": []}))[1]
             record["actions"].append(row["action"])
             record["judgments"].append(row.get("judgment") or None)
-            if row.get("t", str(len(record["actions"]))) != str(len(record["actions"])):
-                raise EpisodeError(f"{place}: t is {shown(row['t'])}, expected {len(record['actions'])}")
+            t = str(len(record["actions"]))
+            if row.get("t", t) != t:
+                raise EpisodeError(f"{place}: t is {shown(row['t'])}, expected {t}")
             labels |= {"success": row["success"]} if row.get("success") else {}
-            record |= {name: _cell(name, value, place) for name, value in labels.items()}
+            record |= {name: _cell(name, value) for name, value in labels.items()}
     except csv.Error as error:
         raise EpisodeError(f"{path}, line {rows.line_num}: no CSV that can be read ({error})") from error
+    if not found:
+        raise NoEpisodesError(f"{path}: the file holds no step")
     for _, record in found.values():
         while record["judgments"][-1:] == [None]:  # an answer has none, nor has a last result
             record["judgments"].pop()
-    if not found:
-        raise NoEpisodesError(f"{path}: the file holds no step")
-    return [line for line, _ in found.values()], [record for _, record in found.values()]
+    return list(found.values())
 
 
-def _cell(name: str, text: str, place: str) -> Any:  # noqa: ANN401 - a text, number or truth
-    try:
-        if name == "success":
-            return {"true": True, "1": True, "false": False, "0": False}[text.strip().lower()]
-        return int(text) if name in WHOLE else text
-    except (KeyError, ValueError):
-        expected = "true or false" if name == "success" else "a whole number"
-        raise EpisodeError(f"{place}: {name} is {shown(text)}, expected {expected}") from None
+def _cell(name: str, text: str) -> object:
+    """Return a cell as its field has it; what it cannot be stays a text, which the check refuses."""
+    if name == "success":
+        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text)
+    return int(text) if name in WHOLE and text.strip().lstrip("-").isdecimal() else text
 
 
-def _checked(path: Path, lines: list[int], records: list[dict[str, Any]]) -> pd.DataFrame:
-    table = _labelled(frames.fill_judgments(frames.from_records(records)))
-    return validate(table, source=str(path), lines=lines, required=MINIMUM)
+def _checked(path: Path, records: Records) -> pd.DataFrame:
+    table = _labelled(frames.fill_judgments(frames.from_records(record for _, record in records)))
+    return validate(table, source=str(path), lines=[line for line, _ in records], required=MINIMUM)
 
 
 def _labelled(table: pd.DataFrame) -> pd.DataFrame:
@@ -226,22 +224,15 @@ def _labelled(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**labels).drop(columns=unknown)
 
 
-def _in_our_words(
-    path: Path, lines: list[int], records: list[dict[str, Any]], tools: Tools, dropped: Counter[str]
-) -> Records:
+def _in_our_words(path: Path, records: Records, tools: Tools, dropped: Counter[str]) -> Records:
     """Return records of episodes whose actions and judgments are our words; the last of each conversation."""
-    latest = {str(each.get("conversation", ("", row))): row for row, each in enumerate(records)}
-    rows = sorted(latest.values())  # a proxy writes a conversation anew after each reply
-    dropped["earlier lines of conversations that went on"] += len(records) - len(rows)
-    lines, records = [lines[row] for row in rows], [records[row] for row in rows]
-    for line, record in zip(lines, records, strict=True):
+    last = {str(record.get("conversation", f"line {line}")): (line, record) for line, record in records}
+    dropped["earlier lines of conversations that went on"] += len(records) - len(last)
+    for line, record in last.values():
         record.setdefault("judgments", [])
         for name in ("judgments", "stated"):
             if isinstance(record.get(name), list):
-                words = record[name]
-                record[name] = [
-                    each.strip().upper() or None if isinstance(each, str) else each for each in words
-                ]
+                record[name] = [_word(each) for each in record[name]]
         given = record.get("actions")
         if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
             continue  # which the check refuses
@@ -256,21 +247,21 @@ def _in_our_words(
         record["actions"] = [action for action in actions if action]
         for name in _BESIDE if "" in actions else ():
             if isinstance(record.get(name), list):
-                pairs = zip(record[name], actions, strict=False)
-                record[name] = [each for each, action in pairs if action]
-    if "conversation" in records[0]:
-        _number(records)
-    return lines, records
+                beside = zip(record[name], actions, strict=False)
+                record[name] = [each for each, action in beside if action]
+    if any("conversation" in record for _, record in last.values()):
+        _number(list(last.values()))
+    return list(last.values())
 
 
 def _word(judgment: object) -> object:
     return judgment.strip().upper() or None if isinstance(judgment, str) else judgment
 
 
-def _number(records: list[dict[str, Any]]) -> None:
+def _number(records: Records) -> None:
     """Give each record a number among those of its question, of which there may be many conversations."""
     seen = Counter[tuple[str, ...]]()
-    for record in records:
+    for _, record in records:
         key = tuple(str(record.get(name)) for name in (*KEY, "task", "budget"))
         record.setdefault("seed", seen[key])
         seen[key] += 1
@@ -281,7 +272,7 @@ def _of_chats(
 ) -> list[pd.DataFrame]:
     """Return the episodes of all chats, checked, one table a file."""
     by_tool = any(answers_by_tool(chat.messages, tools) for chat in chats)
-    found: list[tuple[Chat, dict[str, Any]]] = []
+    found: dict[Path, Records] = {}
     for chat in chats:
         if "error" in chat.labels:
             dropped["chats that ended in an error"] += 1
@@ -290,18 +281,14 @@ def _of_chats(
         # What a record states of its results, beside its messages, is of its only episode.
         several = ("judgments", "failed") if len(episodes) > 1 else ()
         labels = {name: value for name, value in chat.labels.items() if name not in several}
-        found += [(chat, episode.record() | labels | {"chat": episode}) for episode in episodes]
+        records = [(chat.line, episode.record() | labels | {"chat": episode}) for episode in episodes]
+        found.setdefault(chat.path, []).extend(records)
         forms[chat.form] += len(episodes)
-    records = [record for _, record in found]
-    if not any(record["chat"].searched for record in records):
+    every = [each for records in found.values() for each in records]
+    if not any(record["chat"].searched for _, record in every):
         raise NoEpisodesError(
             f"{chats[0].path}: no tool call in {len(chats)} chats, so nothing is decided; give actions that "
             "are written as text as episodes"
         )
-    _number(records)
-    by_path: dict[Path, Records] = {}
-    for chat, record in found:
-        own = by_path.setdefault(chat.path, ([], []))
-        own[0].append(chat.line)
-        own[1].append(record)
-    return [_checked(path, *own) for path, own in by_path.items()]
+    _number(every)
+    return [_checked(path, records) for path, records in found.items() if records]

@@ -116,13 +116,13 @@ def _is_atif(record: Record) -> bool:
     return str(record.get("schema_version", "")).startswith("ATIF") and isinstance(record.get("steps"), list)
 
 
-def chats_of_records(path: Path, lines: Iterable[int], records: Iterable[Record]) -> list[Chat]:
+def chats_of_records(path: Path, records: Iterable[tuple[int, Record]]) -> list[Chat]:
     """Return message lists as chats: OpenAI's two kinds, Anthropic's, and ATIF trajectories."""
     package = _package("inspect_ai.model", path)
 
     async def read() -> list[Chat]:
         chats = []
-        for line, record in zip(lines, records, strict=True):
+        for line, record in records:
             atif = _is_atif(record)
             messages = _messages(record, f"{path}, line {line}")
             form = _dialect(messages)
