@@ -71,7 +71,7 @@ def openai_loop(url: str, question: str) -> list[Any]:
         while True:
             reply = client.chat.completions.create(model="m", messages=messages, tools=tools)
             message = reply.choices[0].message
-            messages.append(message.model_dump(exclude_none=True))
+            messages.append(message.model_dump())
             if not message.tool_calls:
                 return messages
             for call in message.tool_calls:
@@ -87,7 +87,7 @@ def anthropic_loop(url: str, question: str) -> list[Any]:
     with anthropic.Anthropic(base_url=url, api_key="none") as client:
         while True:
             reply = client.messages.create(model="m", max_tokens=99, messages=messages, tools=tools)
-            content = [part.model_dump(exclude_none=True) for part in reply.content]
+            content = [part.model_dump() for part in reply.content]
             messages.append({"role": "assistant", "content": content})
             calls = [part for part in content if part["type"] == "tool_use"]
             if not calls:
@@ -115,7 +115,7 @@ def as_responses(messages: list[Any]) -> list[Any]:
         items.append(
             {"type": "message", "id": "m", "role": "assistant", "status": "completed", "content": text}
         )
-        for call in message.get("tool_calls", ()):
+        for call in message["tool_calls"] or ():
             function = {"name": "web_search", "arguments": call["function"]["arguments"]}
             items.append({"type": "function_call", "id": "f", "call_id": call["id"], **function})
     return items

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from judged_useless.adapters import audit_log, read_log
+from judged_useless.cli.main import main
 from recorded_loops import (
     ANSWER,
     PLANS,
@@ -21,6 +22,7 @@ from recorded_loops import (
     write_atif,
     write_claude_code,
 )
+from searching_server import Upstream, searching_server
 
 pytestmark = pytest.mark.filterwarnings("default")
 NEEDS = "needs make test-frameworks"
@@ -119,3 +121,79 @@ def test_an_inspect_log(logs: dict[str, Path], tmp_path: Path, monkeypatch: pyte
     assert set(log.episodes["regime"]) == {"own"}
     assert log.forms == {"Inspect log": len(PLANS)}
     assert audit_log(log, n_boot=200).delta == audit_log(read_log(logs["episodes"]), n_boot=200).delta
+
+
+def write(path: Path, *messages: Any) -> Path:
+    path.write_text(json.dumps({"messages": messages}) + "\n", encoding="utf-8")
+    return path
+
+
+def test_an_answer_after_a_turn_of_calls_without_a_word_is_an_answer(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason=NEEDS)
+    call = {"id": "a", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    silent = {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None, "audio": None}
+    found_nothing = {"role": "tool", "tool_call_id": "a", "content": ""}
+    answer = {"role": "assistant", "content": "Oslo", "tool_calls": None}
+    question = {"role": "user", "content": [{"type": "text", "text": "Which town?"}]}
+    log = read_log(write(tmp_path / "log.jsonl", question, silent, found_nothing, answer))
+    assert log.episodes["actions"].tolist() == [["search", "finish"]]
+    assert log.tools == {("search", "look"): 1}
+
+
+@pytest.mark.parametrize(
+    ("messages", "reason"),
+    [
+        (["text"], "line 1: field 'messages': entry 1: expected a message with its role"),
+        ([{"role": "tool", "content": "x"}], "line 1: messages that are no OpenAI chat .*tool_call_id"),
+        ([{"role": "alien", "content": "x"}], "line 1: messages that are no OpenAI chat"),
+        (
+            [{"role": "user", "content": "Q"}, {"role": "assistant", "content": "A"}],
+            "no tool call in 1 chats",
+        ),
+    ],
+)
+def test_messages_that_are_none_are_refused(messages: list[Any], reason: str, tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai", reason=NEEDS)
+    with pytest.raises(ValueError, match=reason) as caught:
+        read_log(write(tmp_path / "log.jsonl", *messages))
+    assert str(tmp_path / "log.jsonl") in str(caught.value)
+
+
+def test_a_judge_is_asked_once(
+    logs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = sum(map(steps_of, PLANS))
+    with searching_server(Upstream(judgment="USELESS")) as upstream:
+        server = ["--base-url", f"{upstream.url}/v1", "--judge-cache", str(tmp_path / "replies")]
+        for _ in range(2):
+            assert main(["audit", str(logs["openai"]), "--judge", "openai:m", *server]) == 0
+    told = capsys.readouterr()
+    assert len(upstream.requests) == results
+    assert f"{results} results to judge, {results} requests to send" in told.err
+    assert f"{results} results to judge, 0 requests to send" in told.err
+    assert "no decisions in (b), so nothing can be compared" in told.out
+
+
+def test_a_langgraph_agent(logs: dict[str, Path], tmp_path: Path) -> None:
+    agents = pytest.importorskip("langchain.agents", reason=NEEDS)
+    from langchain_core.messages import convert_to_openai_messages
+    from langchain_core.tools import tool
+    from langchain_openai import ChatOpenAI
+
+    def loop(url: str, question: str) -> list[Any]:
+        asked = iter(range(1, 20))
+
+        @tool
+        def search(query: str) -> str:
+            """Search."""
+            return found(question, next(asked))
+
+        model = ChatOpenAI(model="m", base_url=f"{url}/v1", api_key="none")
+        done = agents.create_agent(model, [search]).invoke({"messages": [("user", f"{question}?")]})
+        return list(convert_to_openai_messages(done["messages"]))
+
+    path = tmp_path / "langgraph.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in with_server(loop)), encoding="utf-8")
+    assert (
+        audit_log(read_log(path), n_boot=200).delta == audit_log(read_log(logs["episodes"]), n_boot=200).delta
+    )

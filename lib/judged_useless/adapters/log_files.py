@@ -295,8 +295,8 @@ def _of_chats(
     records = [record for _, record in found]
     if not any(record["chat"].searched for record in records):
         raise NoEpisodesError(
-            f"no tool call in {len(chats)} chats, so nothing is decided; give actions that are written as "
-            "text as episodes"
+            f"{chats[0].path}: no tool call in {len(chats)} chats, so nothing is decided; give actions that "
+            "are written as text as episodes"
         )
     _number(records)
     by_path: dict[Path, Records] = {}

@@ -154,7 +154,10 @@ def _messages(record: Record, place: str) -> list[dict[str, Any]]:
     for entry, message in enumerate(messages, 1):
         if not isinstance(message, dict) or not _is_message(message):
             raise EpisodeError(f"{place}: field {name!r}: entry {entry}: expected a message with its role")
-    return messages
+    # What an SDK's object says nothing of, it dumps as null, which it would not take back; and an answer
+    # after a turn of calls and no content would be put into that turn.
+    kept = [{name: value for name, value in each.items() if value is not None} for each in messages]
+    return [({"content": ""} if "role" in each else {}) | each for each in kept]
 
 
 def _dialect(messages: list[dict[str, Any]]) -> str:
