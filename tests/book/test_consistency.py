@@ -27,50 +27,38 @@ FAIL = {
         ("arms of Table 2 that are in Table 9", "35", "37"),
     ],
     "prompt-cues-stay-flat": [
-        ("llama3.1-8b · stated_rule · integration_index", "flat or falling", "I = 0.31")
+        ("llama3.1-8b · stated_rule · integration_index", "flat or falling", "I = 0.31"),
     ],
     "rule-raises-success": [
-        (f"{model} · enforced_rule - unaided · answerless · paired_difference", "raises success", interval)
-        for model, interval in (("qwen3-8b", "0.030 [0.000, 0.060]"), ("qwen3-32b", "0.027 [−0.010, 0.063]"))
+        ("qwen3-8b · enforced_rule - unaided · answerless · paired_difference",
+         "raises success", "0.030 [0.000, 0.060]"),
+        ("qwen3-32b · enforced_rule - unaided · answerless · paired_difference",
+         "raises success", "0.027 [−0.010, 0.063]"),
     ],
     "registered-fever-tests": [("FEVER tests", "F-H1–F-H10", "5: F-H1, F-H2, F-H3, F-H9, F-H10")],
     "contexts": [("qwen2.5-7b · tokens of a trajectory", "≤ 8192", "> 16384")],
     "thresholds-on-development-questions": [
-        (
-            "claude-haiku-4.5 · k",
-            "every threshold on the 100 development questions",
-            "k = 5, from its own pilot",
-        )
+        ("claude-haiku-4.5 · k",
+         "every threshold on the 100 development questions", "k = 5, from its own pilot"),
     ],
     "saved-judgments": [("claude-sonnet-5 · regimes without saved judgments", "all", "5 of 6")],
     "one-mean4": [
-        (
-            "regimes averaged as mean4",
-            "clean, persistent, plausible, recover_after_2",
-            "persistent, late_onset_from_3, recover_after_2, clean",
-        )
+        ("regimes averaged as mean4",
+         "clean, persistent, plausible, recover_after_2",
+         "persistent, late_onset_from_3, recover_after_2, clean"),
     ],
     "stated-rule-of-qwen3-32b": [
-        (
-            "qwen3-32b · stated_rule",
-            "partly follows it: Δ = 0.08 [0.01, 0.16]",
-            "not executed: design-label contrast −0.10",
-        )
+        ("qwen3-32b · stated_rule",
+         "partly follows it: Δ = 0.08 [0.01, 0.16]", "not executed: design-label contrast −0.10"),
     ],
     "reader-and-qwen25": [
-        (
-            "qwen2.5-7b · stated_judgment_rule - unaided · mean6 · paired_difference",
-            "does not help",
-            "0.018 [0.011, 0.024], starred",
-        ),
-        (
-            "qwen2.5-7b · stated_combo - budget · mean6 · utility_difference",
-            "does not help",
-            "0.027 [0.018, 0.037], starred",
-        ),
+        ("qwen2.5-7b · stated_judgment_rule - unaided · mean6 · paired_difference",
+         "does not help", "0.018 [0.011, 0.024], starred"),
+        ("qwen2.5-7b · stated_combo - budget · mean6 · utility_difference",
+         "does not help", "0.027 [0.018, 0.037], starred"),
     ],
     "counts-of-two-question-sets": [("qwen3-32b · unaided · answered_after_5", "19/284", "19/284")],
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("check", [name for name in consistency.load_checks() if name not in FAIL])

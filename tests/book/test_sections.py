@@ -41,12 +41,6 @@ def outputs(path: Path) -> list[str]:
     ]
 
 
-def test_a_section_is_found_by_its_name(tmp_path: Path) -> None:
-    there = notebook(tmp_path / "01_setting.ipynb")
-    for name in ("01_setting", "notebooks/01_setting", "01_setting.ipynb"):
-        assert section_path(name, tmp_path) == there
-
-
 @pytest.mark.parametrize(
     "name",
     ["../secret", "..", "", "/etc/passwd", "sub/01_setting", "01_setting/../../x", "01_setting\n", "01*",

@@ -9,10 +9,8 @@ import pytest
 from html_reader import Reader
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
-from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
-from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode
 from paper_book.figures.two_episodes import (
     SHOWN,
@@ -22,7 +20,7 @@ from paper_book.figures.two_episodes import (
     first_rescued_question,
     recorded_arm,
 )
-from paper_book.tables.written_steps import WrittenStep, run_folders, written_steps
+from paper_book.tables.written_steps import WrittenStep, written_steps
 
 pytest_plugins = ("run_fixtures",)
 HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN
@@ -70,12 +68,6 @@ def test_endings(fields: dict[str, object], ending: str) -> None:
     assert arm("---", "unaided", **fields).ending == ending
 
 
-def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
-    for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
-        cells = Reader(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
-        assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"
-
-
 def test_texts_are_escaped_and_long_ones_folded() -> None:
     steps = arm("-", "unaided").steps
     written = [WrittenStep(HOSTILE, HOSTILE, HOSTILE), WrittenStep("", "short", "")]
@@ -89,15 +81,6 @@ def test_texts_are_escaped_and_long_ones_folded() -> None:
     assert cell.startswith(f"search {HOSTILE[:SHOWN]}…")
     assert "thought and result" in cell
     assert Reader(shown).rows[2][1].startswith("finish short")
-
-
-def test_released_episodes_have_no_words() -> None:
-    unaided = load_episodes(condition="unaided", regimes="persistent")
-    shown = recorded_arm(unaided, unaided["question_id"].iloc[0], source="embedded")
-    assert list(shown.written) == []
-    assert run_folders("embedded") == run_folders(["hub"]) == []
-    with pytest.raises(EpisodeError, match="none of question 'z'"):
-        recorded_arm(unaided, "z", source="embedded")
 
 
 @pytest.mark.usefixtures("hamlet_tasks")
@@ -194,3 +177,9 @@ def test_steps_of_an_episode_by_hand() -> None:
     assert steps["judgment"].tolist()[:5] == ["USELESS", "UNPARSED", "USELESS", "USELESS", None]
     assert steps["action"].tolist() == ["search"] * 8 + ["finish"]
     assert steps["t"].tolist() == list(range(1, 10))
+
+
+def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
+    for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
+        cells = Reader(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
+        assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"

@@ -41,16 +41,6 @@ def test_a_row_names_its_questions_unless_they_are_the_tables(labels: dict[str, 
     assert (f"{MADE_UP}: on the task and questions named with the model." in html) == bool(place)
 
 
-def test_a_registered_test_keeps_its_name_and_says_the_questions_beside_the_number() -> None:
-    compared = held(5, "A12", task="atlas", budget=8)
-    own = compared[compared["own"] & compared["recomputed"].notna()]
-    assert len(own)
-    assert set(own["row"]) <= set(compared["row"][~compared["own"]])
-    html = paper_table(compared, 5, source="runs/mine").html
-    assert f"{MADE_UP}, atlas, test300, unaided" in html
-    assert ": ; recomputed" not in html
-
-
 def test_claims_are_decided_by_the_papers_models_as_language_models_fill_them() -> None:
     compared = held(6, "delta")
     papers = of_the_paper(compared)
@@ -63,3 +53,13 @@ def test_claims_are_decided_by_the_papers_models_as_language_models_fill_them() 
     decisive = of_the_paper(simulated)
     assert decisive[["recomputed", "recomputed_low", "difference", "equal"]].isna().all(axis=None)
     assert len(decisive) == len(published(6, panel="delta"))
+
+
+def test_a_registered_test_keeps_its_name_and_says_the_questions_beside_the_number() -> None:
+    compared = held(5, "A12", task="atlas", budget=8)
+    own = compared[compared["own"] & compared["recomputed"].notna()]
+    assert len(own)
+    assert set(own["row"]) <= set(compared["row"][~compared["own"]])
+    html = paper_table(compared, 5, source="runs/mine").html
+    assert f"{MADE_UP}, atlas, test300, unaided" in html
+    assert ": ; recomputed" not in html
