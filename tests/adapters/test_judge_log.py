@@ -35,7 +35,8 @@ async def test_each_result_is_judged_on_a_copy_of_the_conversation(tmp_path: Pat
         f"Tool result: two\n\n{JUDGE_QUESTION}",
     ]
     assert {request.options["max_new_tokens"] for request in model.requests} == {8}
-    assert "1 of them unreadable" in " ".join(audit_log(judged).understood)
+    said = "Judgments: by canned:canned, of 3 of 3 results (100%), 1 of them unreadable."
+    assert audit_log(judged).understood[-1] == said
 
 
 async def test_what_was_answered_is_kept_when_a_request_fails_and_never_asked_again(tmp_path: Path) -> None:

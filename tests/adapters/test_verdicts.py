@@ -71,6 +71,19 @@ def test_too_few_says_how_many_more_would_tell(tmp_path: Path) -> None:
     assert "more episodes would tell a Δ of 0.2." in wide.verdict
 
 
+def test_of_several_budgets_the_smallest_counts_and_sound_sources_are_apart(tmp_path: Path) -> None:
+    few = foreign("hazard rising with time", 12)
+    longer = [each | {"budget": 8 + 8 * (row % 2)} for row, each in enumerate(few)]
+    sound = [each | {"regime": "clean"} for each in longer if each["regime"] == "persistent"]
+    audit = audited(tmp_path / "log.jsonl", [*longer, *sound])
+    assert audit.window == (3, 6)
+    assert audit.understood[-3] == "Budget: 8 actions, as the log states, the smallest of 8, 16."
+    assert audit.understood[-1] == "In the rule's table only: the 12 episodes of clean and plausible."
+    assert audit.steps.equals(audited(tmp_path / "log.jsonl", longer).steps)
+    assert (len(few), set(audit.rule["episodes"])) == (60, {72})
+    assert "more episodes would tell a Δ of 0.2." in audit.verdict
+
+
 def test_the_released_cells() -> None:
     from judged_useless import FAIL
     from judged_useless.adapters import AgentLog

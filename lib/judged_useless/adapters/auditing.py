@@ -13,10 +13,16 @@ import pandas as pd
 from judged_useless._io.messages import listed, visible
 from judged_useless.adapters.log_files import AgentLog
 from judged_useless.adapters.recorded_rule import rule_on_trial
-from judged_useless.episodes.decisions import contrasted_decisions
-from judged_useless.estimators.contrast import design_label_contrast, time_matched_contrast
+from judged_useless.episodes.decisions import build_decision_points, contrasted_decisions
+from judged_useless.estimators.contrast import (
+    contrast_measure,
+    design_label_contrast,
+    time_matched_contrast,
+)
 from judged_useless.estimators.estimate import Estimate
-from judged_useless.estimators.planning import plan_questions
+from judged_useless.estimators.matching import WITHOUT_FAILURE
+from judged_useless.estimators.planning import planned_study
+from judged_useless.estimators.resampling import Resampling
 
 Kind = Literal["evidence", "against", "step", "never", "too few"]
 Judged = Literal["recorded", "stated", "lexical"]
@@ -24,6 +30,8 @@ Judged = Literal["recorded", "stated", "lexical"]
 LEAST_QUESTIONS, LEAST_DECISIONS = 10, 10
 #: A Δ within this bound is none; below this share of decisions an agent hardly ever answers.
 BOUND, RARE = 0.1, 0.05
+#: Probability with which more episodes should tell.
+POWER = 0.8
 #: Where the figure's axes lie in the drawing: left, right, top, bottom.
 _AXES = (50, 620, 20, 250)
 _TEMPLATE = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
@@ -138,7 +146,7 @@ def with_chosen_judgments(log: AgentLog, judged: Judged | None = None) -> tuple[
     n = sum(word is not None for word in said)
     results = int(episodes["actions"].map(lambda each: sum(word != "finish" for word in each)).sum())
     how = {
-        "recorded": "of the log",
+        "recorded": f"by {log.judge}" if log.judge else "of the log",
         "stated": "read from what the next turn states",
         "lexical": "by the question's words in the result",
     }[judged]
@@ -182,16 +190,24 @@ def audit_log(
     budget, where = budget_of_log(episodes, budget)
     options: dict[str, Any] = {"n_boot": n_boot, "seed": seed}
     last = max(budget - 2, 3)
+    understood = [*_read(log), where, said]
     cells = [name for name in ("model", "condition") if name in episodes and len(episodes[name].unique()) > 1]
-    steps = contrasted_decisions(episodes, t_min=1, t_max=max(budget - 1, 1))
-    delta = Estimate.attempt(time_matched_contrast, episodes, t_max=last, **options)
-    kind, verdict = _verdict(episodes, steps, delta, last, options)
-    understood = (*_read(log), where, said, *(
-        [f"Several agents are pooled, by {' and '.join(cells)}: audit them one by one."] if cells else []
-    ))  # fmt: skip
+    if cells:
+        understood.append(f"Several agents are pooled, by {' and '.join(cells)}: audit them one by one.")
+    failing = episodes
+    if "regime" in episodes and not (sound := episodes["regime"].isin(WITHOUT_FAILURE)).all():
+        failing = episodes[~sound].reset_index(drop=True)
+    if len(failing) < len(episodes):
+        names = " and ".join(WITHOUT_FAILURE)
+        understood.append(
+            f"In the rule's table only: {sum(sound):,} episodes of {names}, whose source works."
+        )
+    steps = contrasted_decisions(failing, t_min=1, t_max=max(budget - 1, 1))
+    delta = Estimate.attempt(time_matched_contrast, failing, t_max=last, **options)
+    kind, verdict = _verdict(failing, steps, delta, last, options)
     simulated = "simulated" in episodes and bool(episodes["simulated"].fillna(False).any())
     return Audit(
-        kind, verdict, understood, delta, _by_design(episodes, last, options), steps, (3, last),
+        kind, verdict, tuple(understood), delta, _by_design(failing, last, options), steps, (3, last),
         rule_on_trial(episodes), simulated,
     )  # fmt: skip
 
@@ -275,11 +291,9 @@ def _scarce(episodes: pd.DataFrame, n_a: int, n_b: int) -> str:
 
 def _more_questions(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) -> str:
     """Return how many more episodes would tell a Δ of twice the bound from none, by imitated studies."""
-    questions = episodes["question_id"].nunique()
-    sizes = [questions * times for times in (2, 3, 4, 6, 8, 12, 16)]
-    plan = plan_questions(episodes.assign(budget=last + 2), sizes, effect=2 * BOUND, **options)
-    enough = plan.index[plan["power"] >= 0.8]
-    if not len(enough):
-        return f"More than {16 * len(episodes):,} episodes would be needed."
-    more = ceil(len(episodes) * (enough[0] / questions - 1))
-    return f"About {more:,} more episodes would tell a Δ of {2 * BOUND:g}."
+    measure, plan = contrast_measure(build_decision_points(episodes), t_max=last), Resampling(**options)
+    for times in (2, 3, 4, 6, 8, 12, 16):
+        if planned_study(measure, times * measure.n_clusters, 2 * BOUND, plan)["power"] >= POWER:
+            more = len(episodes) * (times - 1)
+            return f"About {more:,} more episodes would tell a Δ of {2 * BOUND:g}."
+    return f"More than {16 * len(episodes):,} episodes would be needed."

@@ -106,4 +106,5 @@ async def judge_log(
         raise failures.exceptions[0] from failures
     words = [[parse_side_channel(replies[key]) for key in of] for of in keys]
     judged = pd.Series(words, index=log.episodes.index, dtype=object)
-    return replace(log, episodes=log.episodes.assign(judgments=judged))
+    judge = f"{model.provider}:{model.name}"
+    return replace(log, episodes=log.episodes.assign(judgments=judged), judge=judge)

@@ -46,7 +46,7 @@ class AgentLog:
 
     Episodes of chats have also ``lexical``, a judgment of each result by the question's words in it, and
     ``sizes``, characters of the question and of each step. `forms` counts episodes by form of log, `tools`
-    calls by (action, tool), `dropped` what was left out, by why.
+    calls by (action, tool), `dropped` what was left out, by why; `judge` is who judged it afterwards.
     """
 
     episodes: pd.DataFrame
@@ -54,6 +54,7 @@ class AgentLog:
     forms: Mapping[str, int]
     tools: Mapping[tuple[str, str], int]
     dropped: Mapping[str, int]
+    judge: str = ""
 
 
 def read_log(
