@@ -199,9 +199,7 @@ def audit_log(
         failing = episodes[~sound].reset_index(drop=True)
     if len(failing) < len(episodes):
         names = " and ".join(WITHOUT_FAILURE)
-        understood.append(
-            f"In the rule's table only: {sum(sound):,} episodes of {names}, whose source works."
-        )
+        understood.append(f"In the rule's table only: the {sum(sound):,} episodes of {names}.")
     steps = contrasted_decisions(failing, t_min=1, t_max=max(budget - 1, 1))
     delta = Estimate.attempt(time_matched_contrast, failing, t_max=last, **options)
     kind, verdict = _verdict(failing, steps, delta, last, options)
