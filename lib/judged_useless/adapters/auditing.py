@@ -177,10 +177,6 @@ def audit_log(
     n_boot, seed
         Of the question-cluster bootstrap.
 
-    Returns
-    -------
-    Audit
-
     Raises
     ------
     ValueError

@@ -62,10 +62,8 @@ async def judge_log(
 
     Raises
     ------
-    ValueError
-        If the log holds no conversation.
     ModelError
-        If a request fails for good; what was answered is kept.
+        If a request fails for good; what was answered is kept. `ValueError` without any conversation.
     """
     path = Path(cache) if cache else cache_dir() / "judge_replies.jsonl"
     lines = [line for _, line in text_lines(path) if line.endswith("\n")] if path.exists() else []

@@ -77,8 +77,6 @@ def read_log(
     ------
     EpisodeError
         If a file is not what it should be, with file, line and reason; `NoEpisodesError` without any episode.
-    FileNotFoundError
-        If there is no such file or folder.
     ImportError
         If a form needs packages that are missing, with the line that installs them.
     """

@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.adapters.chat_episodes import CHARACTERS_A_TOKEN
-from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
+from judged_useless.estimators.answering import recovers
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.estimators.resampling import Options, resampled
@@ -61,15 +61,6 @@ def rule_on_trial(episodes: pd.DataFrame, ks: Sequence[int] = RUNS) -> pd.DataFr
     return pd.DataFrame(table).astype(dict.fromkeys(("tokens saved", "right later"), "Int64"))
 
 
-def _recovers(name: str) -> bool:
-    """Tell whether a useful result may follow useless ones; of a regime that is not ours that is assumed."""
-    try:
-        failed = [get_regime(name).failed(t) for t in range(1, 33)]
-    except ValueError:
-        return True
-    return True in failed and False in failed[failed.index(True) :]
-
-
 @resampled
 def choose_k(
     episodes: Episodes,
@@ -107,9 +98,7 @@ def choose_k(
     Raises
     ------
     UndefinedEstimateError
-        If it is not known which episodes were right.
-    EpisodeError
-        If a question occurs twice in a regime.
+        If it is not known which episodes were right; `EpisodeError` if a question is twice in a regime.
 
     Notes
     -----
@@ -122,7 +111,7 @@ def choose_k(
         raise UndefinedEstimateError("k cannot be chosen: whether the episodes were right is not known")
     frame = frame if "regime" in frame else frame.assign(regime="own")
     regimes = list(dict.fromkeys(frame["regime"]))
-    recovering = [each for each in regimes if _recovers(each)]
+    recovering = [each for each in regimes if recovers(each)]
     branches: list[Any] = frame["answer_now"].tolist() if "answer_now" in frame else [None] * len(frame)
     rows = []
     for signal in signals:

@@ -139,7 +139,7 @@ def premature_rate(
     plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     frame, name = _of_regime(frame, regime, "premature answers")
-    if not _recovers(regime):
+    if not recovers(regime):
         raise UndefinedEstimateError(f"{name} is undefined: the source does not fail at first and recover")
     failed = observations_of(frame)["failed"]
     if failed.isna().any():
@@ -150,7 +150,7 @@ def premature_rate(
     return _share_of(name, frame, np.ones(len(frame), dtype=bool), answered & (real == 0)).estimate(plan)
 
 
-def _recovers(regime: str) -> bool:
+def recovers(regime: str) -> bool:
     """Return whether a source fails at first and recovers; of an unknown regime that is taken for granted."""
     try:
         schedule = [get_regime(regime).failed(t) for t in range(1, 33)]
