@@ -3,11 +3,12 @@ VENV ?= .venv
 PYTHON ?= python3
 BIN := $(VENV)/bin
 # What the environment was made from, and for which checkout: it is made anew when that changes, unless it belongs
-# to another checkout, which is left alone and used with the code of this one. (An empty stamp goes by its time.)
+# to another checkout or was made by hand elsewhere: that is left alone and used with the code of this one.
 STAMP := $(VENV)/.installed
 HELD := $(shell cat '$(STAMP)' 2>/dev/null)
 NOW := $(firstword $(shell cat requirements.lock pyproject.toml book/pyproject.toml | cksum)) $(CURDIR)
-FOREIGN := $(if $(HELD),$(if $(filter $(CURDIR),$(wordlist 2,99,$(HELD))),,yes))
+FOREIGN := $(if $(HELD),$(subst |$(strip $(CURDIR))|,,|$(wordlist 2,99,$(HELD))|),$(if \
+  $(filter .venv $(CURDIR)/.venv,$(VENV)),,$(wildcard $(BIN)/python)))
 export PYTHONPATH := $(CURDIR)/lib:$(CURDIR)/book$(if $(PYTHONPATH),:$(PYTHONPATH))
 SOURCE ?= embedded
 SWEEP ?= sweeps/paper.yaml
@@ -73,7 +74,7 @@ $(STAMP): $(if $(HELD),$(if $(filter-out $(NOW),$(HELD)),again),requirements.loc
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable . --editable ./book
 	@printf '%s\n' $(call q,$(NOW)) > $@
 else
-$(STAMP): ;@echo "using $(VENV), which belongs to another checkout, with the code of this one" >&2
+$(STAMP): ;@echo "using $(VENV) as it is, with the code of this checkout, which did not make it" >&2
 endif
 .PHONY: again
 again: ;

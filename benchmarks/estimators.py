@@ -1,10 +1,14 @@
 """Speed and memory of the estimators, against plain-Python loops that give the same numbers.
 
-``python benchmarks/estimators.py`` times three tasks:
+``python benchmarks/estimators.py`` times five tasks:
 
 - *cells*: Δ with its 2,000-resample interval, and mean6 with its own, for 43 cells read from Parquet. The
   cells are made by resampling the questions of the two released ones; their clean regime is made up (a copy
   of recover_after_1), since the released cells have none, so the numbers mean nothing beyond the timing.
+- *folder*: the same 43 cells read as one folder, and mean6 of each with its interval, against plain rows of
+  the same files and one mean each, unchecked and without an interval.
+- *lines*: 100,500 simulated episodes of 20,100 questions from JSON lines to Δ with its interval, against
+  Python's own parser and one Δ, unchecked and without an interval.
 - *hazard*: the hazard model of a released cell with 1,000 resamples, against a loop of fits in plain Python
   and one of NumPy fits.
 - *table 7*: eleven policies, ten simulations of 300 questions each.
@@ -31,18 +35,21 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from judged_useless import FAIL, load_episodes, time_matched_contrast
+from judged_useless import FAIL, load_episodes, load_jsonl, time_matched_contrast
 from judged_useless.environment.regimes import REGIMES
 from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling
 from judged_useless.estimators.success import mean_success
-from judged_useless.stopping.simulate import SIMULATED, Moment
+from judged_useless.stopping.simulate import SIMULATED, Moment, simulate
 from paper_book.simulated_measures import simulated_values
 
 N_CELLS, N_BOOT = 43, 2000
 N_HAZARD = 1000
+N_LINES = 20_100
+NEEDED = ("question_id", "regime", "actions", "judgments")
 N_SIMULATIONS, N_QUESTIONS = 10, 300
 MEMORY_LIMIT_MB = 600
 Numbers = dict[str, list[float]]
@@ -71,10 +78,18 @@ def cells_ours(folder: Path) -> Numbers:
         cell = load_parquet(path)
         delta = time_matched_contrast(cell[cell["regime"].isin(FAIL)], n_boot=N_BOOT)
         mean6 = mean_success(cell, n_boot=N_BOOT)
-        results[path.stem] = [
-            float(str(each[name])) for each in (delta, mean6) for name in ("value", "low", "high")
-        ]
+        results[path.stem] = [*numbers_of(delta), *numbers_of(mean6)]
     return results
+
+
+def decisions_of(row: dict[str, Any]) -> list[tuple[int, int, bool]]:
+    """Return the decisions 3 to 6 of an episode, each as its step, its run and whether it answers."""
+    found, run = [], 0
+    for t in range(1, min(len(row["actions"]) - 1, 6) + 1):
+        run = run + 1 if row["judgments"][t - 1] == "USELESS" else 0
+        if t >= 3:
+            found.append((t, run, row["actions"][t] == "finish"))
+    return found
 
 
 def contrast_by_loop(decisions: list[tuple[int, int, bool]]) -> float:
@@ -129,16 +144,47 @@ def cells_by_loop(folder: Path, n_cells: int) -> Numbers:
         for row in pq.read_table(path).to_pylist():
             successes.setdefault(row["question_id"], []).append((row["regime"], row["success"]))
             mine = decisions.setdefault(row["question_id"], [])
-            run = 0
-            for t in range(1, min(len(row["actions"]) - 1, 6) + 1):
-                run = run + 1 if row["judgments"][t - 1] == "USELESS" else 0
-                if t >= 3 and row["regime"] in FAIL:
-                    mine.append((t, run, row["actions"][t] == "finish"))
+            if row["regime"] in FAIL:
+                mine += decisions_of(row)
         results[path.stem] = [
             *interval_by_loop(list(decisions.values()), contrast_by_loop),
             *interval_by_loop(list(successes.values()), mean_by_loop),
         ]
     return results
+
+
+# A folder of cells, and a long file of lines.
+
+
+def numbers_of(estimate: Estimate) -> list[float]:
+    return [float(str(estimate[name])) for name in ("value", "low", "high")]
+
+
+def folder_ours(folder: Path) -> Numbers:
+    cells = load_episodes(folder).groupby("model", sort=False)
+    return {str(model): numbers_of(mean_success(cell, n_boot=N_BOOT)) for model, cell in cells}
+
+
+def folder_by_loop(folder: Path) -> list[float]:
+    tables = [pq.read_table(path).to_pylist() for path in sorted(folder.glob("*.parquet"))]
+    return [mean_by_loop([(row["regime"], row["success"]) for row in rows]) for rows in tables]
+
+
+def made_up_lines(folder: Path) -> Numbers:
+    (folder / "lines").mkdir()
+    episodes = simulate("own-judgment count k=5", n_questions=N_LINES)
+    episodes.to_json(folder / "lines" / "log.jsonl", orient="records", lines=True)
+    return {}
+
+
+def lines_ours(folder: Path) -> Numbers:
+    episodes = load_jsonl(folder / "lines" / "log.jsonl", required=NEEDED)
+    return {"Δ": numbers_of(time_matched_contrast(episodes, n_boot=N_BOOT))}
+
+
+def lines_by_loop(folder: Path) -> float:
+    with (folder / "lines" / "log.jsonl").open(encoding="utf-8") as stream:
+        return contrast_by_loop([each for line in stream for each in decisions_of(json.loads(line))])
 
 
 # The hazard model.
@@ -310,7 +356,9 @@ def since(started: tuple[float, float]) -> list[float]:
 def run_task(task: str, folder: Path) -> None:
     """Run one task of ours and print its time, peak memory and results as JSON."""
     tasks: dict[str, Callable[[], Numbers]] = {
-        "cells": lambda: cells_ours(folder), "hazard": hazard_ours, "table 7": table7_ours
+        "cells": lambda: cells_ours(folder), "folder": lambda: folder_ours(folder),
+        "write lines": lambda: made_up_lines(folder), "lines": lambda: lines_ours(folder),
+        "hazard": hazard_ours, "table 7": table7_ours,
     }  # fmt: skip
     started = clocks()
     results = tasks[task]()
@@ -360,6 +408,16 @@ def compare(folder: Path, loop_cells: int, loop_fits: int) -> pd.DataFrame:
     name = f"{N_CELLS} cells: Δ, mean6, {N_BOOT:,} resamples"
     row(name, mine, "Python", seconds, loop_cells / N_CELLS, f"{loop_cells} cells, scaled")
 
+    mine = ours("folder", folder)
+    seconds, means = timed(lambda: folder_by_loop(folder))
+    assert_same([values[0] for values in mine["results"].values()], means, 1e-12)
+    row(f"{N_CELLS} cells as a folder: mean6", mine, "plain rows, no interval", seconds, 1.0, "all of it")
+
+    mine = ours("lines", folder)
+    seconds, delta = timed(lambda: lines_by_loop(folder))
+    assert_same(mine["results"]["Δ"][:1], [delta], 1e-12)
+    row(f"{5 * N_LINES:,} episodes from JSON lines: Δ", mine, "json, no interval", seconds, 1.0, "all of it")
+
     mine = ours("hazard", folder)
     seconds, fits = timed(lambda: hazard_by_loop(loop_fits))
     assert_same(mine["results"]["resamples"][: len(fits)], fits, 1e-8)
@@ -394,6 +452,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as folder:
         made_up_cells(Path(folder))
+        ours("write lines", Path(folder), 1)  # children inherit the peak
         table = compare(Path(folder), options.loop_cells, options.loop_fits)
     print(table.to_string(index=False, float_format=lambda value: f"{value:,.2f}"))
     print("\nResults of ours and of the loops are equal. The cells are made up; see --help.")

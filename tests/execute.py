@@ -9,8 +9,10 @@ import myst_nb
 import nbformat
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
-#: Pages that show episodes; the one on running an agent makes its own, and needs a kernel to await them.
-PAGES = tuple(sorted(path.stem for path in NOTEBOOKS.glob("[01]*.ipynb") if not path.stem.startswith("09")))
+#: Pages that show the episodes of a source; others make their own, or read a log.
+PAGES = tuple(
+    sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb") if '"source = ' in path.read_text("utf-8"))
+)
 
 
 @dataclass

@@ -10,13 +10,13 @@ from judged_useless.runs.recorded import Run
 REGIMES = ("clean", "persistent", "recover_after_2")
 
 
+CLUMSY = ScriptedModel("own-4", invalid=0.05, unreadable=0.03, truncated=0.02, disobedient=0.3, unparsed=0.1)
+
+
 async def run(out: Path, model: Any = None, **options: Any) -> Run:
     """Run a small cell with an agent that makes every kind of mistake."""
-    clumsy = ScriptedModel(
-        "own-4", invalid=0.05, unreadable=0.03, truncated=0.02, disobedient=0.3, unparsed=0.1
-    )
     arguments: dict[str, Any] = {
-        "model": clumsy if model is None else model,
+        "model": CLUMSY if model is None else model,
         "condition": "enforced_rule",
         "task": "hamlets",
         "split": "all",

@@ -1,8 +1,10 @@
 """The two HTTP backends, made for a local server."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
+from faulty_server import FaultyServer
 from judged_useless.models import get_model
 from judged_useless.models.base import Decoding, Message
 from judged_useless.models.retry import Retries
@@ -37,3 +39,16 @@ def make(
     made = get_model(f"{provider}:{name}", **{**defaults, **options})
     assert isinstance(made, ServerModel)
     return made
+
+
+@asynccontextmanager
+async def served(
+    provider: str, *faults: str, waits: Waits | None = None, **options: Any
+) -> AsyncIterator[tuple[FaultyServer, ServerModel]]:
+    """Run a server that answers by these faults, and a model of it."""
+    async with FaultyServer(*faults) as server:
+        model = make(provider, server.url, waits, **options)
+        try:
+            yield server, model
+        finally:
+            await model.aclose()

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing.context import ForkServerContext
 
 import hamlets
@@ -11,14 +12,27 @@ import pytest
 from judged_useless.tasks import TASKS
 
 
-@pytest.fixture
-def hamlet_tasks() -> Iterator[None]:
-    """Have the made-up tasks known by name, for as long as a test runs."""
+@contextmanager
+def _registered() -> Iterator[None]:
     before = dict(TASKS)
     hamlets.register()
     yield
     TASKS.clear()
     TASKS.update(before)
+
+
+@pytest.fixture
+def hamlet_tasks() -> Iterator[None]:
+    """Have the made-up tasks known by name, for as long as a test runs."""
+    with _registered():
+        yield
+
+
+@pytest.fixture(scope="module")
+def hamlets_of_module() -> Iterator[None]:
+    """Have them known for as long as the tests of a module run, which share a run."""
+    with _registered():
+        yield
 
 
 @pytest.fixture(scope="session")

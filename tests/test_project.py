@@ -248,14 +248,20 @@ def outside_of_make() -> dict[str, str]:
     }
 
 
-def section_arguments(*given: str, **environment: str) -> list[str]:
-    """Return the arguments with which `make section` would execute a section."""
+def dry_run(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """Return what make would do."""
     if shutil.which("make") is None:
         pytest.skip("there is no make")
-    done = subprocess.run(
-        ["make", "--dry-run", "section", "NAME=03_prompt_arms", *given],
-        cwd=ROOT, env=outside_of_make() | environment, capture_output=True, check=True, text=True,
-    )  # fmt: skip
+    command = ["make", "--dry-run", *arguments]
+    return subprocess.run(
+        command, cwd=ROOT, env=outside_of_make() | environment, capture_output=True, text=True
+    )
+
+
+def section_arguments(*given: str, **environment: str) -> list[str]:
+    """Return the arguments with which `make section` would execute a section."""
+    done = dry_run("section", "NAME=03_prompt_arms", *given, **environment)
+    done.check_returncode()
     words = shlex.split(done.stdout.splitlines()[-1])
     return words[words.index("03_prompt_arms") + 1 :]
 
@@ -301,17 +307,21 @@ def test_a_name_that_nothing_reads_is_an_error_that_lists_those_there_are(given:
 
 
 def test_the_book_takes_no_parameter_of_a_section() -> None:
-    if shutil.which("make") is None:
-        pytest.skip("there is no make")
-    done = subprocess.run(
-        ["make", "--dry-run", "book", "SPLIT=fresh300"],
-        cwd=ROOT,
-        env=outside_of_make(),
-        capture_output=True,
-        text=True,
-    )
+    done = dry_run("book", "SPLIT=fresh300")
     assert done.returncode != 0
     assert "the book takes only SOURCE" in done.stderr
+
+
+@pytest.mark.parametrize("stamp", [None, "", f"1 {ROOT}2", f"1 /elsewhere/{ROOT.name}", f"1 {ROOT}"])
+def test_an_environment_that_this_checkout_did_not_make_is_used_as_it_is(
+    stamp: str | None, tmp_path: Path
+) -> None:
+    assert "pip install" in dry_run("install", f"VENV={tmp_path}").stdout  # there is none yet
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").touch()
+    if stamp is not None:
+        (tmp_path / ".installed").write_text(stamp + "\n")
+    assert ("pip install" in dry_run("install", f"VENV={tmp_path}").stdout) == (stamp == f"1 {ROOT}")
 
 
 def test_every_name_is_a_parameter_of_a_section_and_documented() -> None:

@@ -41,6 +41,7 @@ def test_the_wheel_holds_the_library_and_nothing_of_the_book(wheel: Path) -> Non
     names = zipfile.ZipFile(wheel).namelist()
     assert "judged_useless/_data/questions/atlas.jsonl.gz" in names
     assert "judged_useless/py.typed" in names
+    assert "judged_useless/adapters/audit_report.html" in names
     assert not [
         name for name in names if "paper_book" in name or "table_" in name or "preregistration" in name
     ]

@@ -5,22 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paper_book import figures
+    from paper_book.audited import open_log
     from paper_book.claims import claim
+    from paper_book.figures.two_episodes import two_episodes
     from paper_book.page import open_page
     from paper_book.reading import run_folder
-    from paper_book.registered import equivalence_bound
-    from paper_book.tables.two_episodes import two_episodes
+    from paper_book.registered.load import equivalence_bound
 
 #: What notebooks use, and the module of each, imported when first used.
 _PUBLIC = {
     "claim": "claims",
-    "equivalence_bound": "registered",
+    "equivalence_bound": "registered.load",
+    "open_log": "audited",
     "open_page": "page",
     "run_folder": "reading",
-    "two_episodes": "tables.two_episodes",
+    "two_episodes": "figures.two_episodes",
 }
 
-__all__ = ["claim", "equivalence_bound", "figures", "open_page", "run_folder", "two_episodes"]
+__all__ = ["claim", "equivalence_bound", "figures", "open_log", "open_page", "run_folder", "two_episodes"]
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name

@@ -28,6 +28,7 @@ class Claim:
     holds: bool | None
     evidence: str
     printed: bool | None = None
+    asked: bool = True
 
 
 def _intervals(given: Any) -> list[Interval]:  # noqa: ANN401 - as for `claim`
@@ -112,7 +113,7 @@ def claim(
         elif isinstance(given, Real):
             evidence = number(float(given), ".0f" if isinstance(given, Integral) else ".3f")
     if not when:
-        return Claim(statement, None, evidence)
+        return Claim(statement, None, evidence, asked=False)
     return Claim(statement, every(here), evidence, every(printed))
 
 
@@ -158,6 +159,6 @@ def claims_table(claims: Sequence[Claim], *, strict: bool) -> Table:
     said = {"claim": [each.statement for each in claims]}
     if any(each.printed is not None for each in claims):
         said["as printed"] = ["" if each.printed is None else words[each.printed] for each in claims]
-    said["verdict"] = [words[each.holds] for each in claims]
+    said["verdict"] = [words[each.holds] if each.asked else "not asked here" for each in claims]
     frame = pd.DataFrame(said | {"decided by": [each.evidence for each in claims]})
     return Table(frame, "The claims of this page, decided by the numbers on it.")

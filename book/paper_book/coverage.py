@@ -2,7 +2,8 @@
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -42,10 +43,7 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
     Equal means within two standard errors of the difference between a mean of ten simulations, as published,
     and ours, and half a printed unit; what a policy's slope was fitted to is not tested.
     """
-    simulated = {
-        (row["policy"], _SIMULATED[row["measure"]]): row
-        for row in policy_table(seed=seed).query("reason == ''").to_dict("records")
-    }
+    simulated = _policies(seed)
     filled = compared.copy()
     for label, row in compared[compared["table"] == "7"].iterrows():
         mine = simulated.get((row["row"], row["measure"]))
@@ -60,20 +58,18 @@ def with_simulated_policies(compared: pd.DataFrame, *, seed: int = 0) -> pd.Data
     return filled
 
 
+@cache
+def _policies(seed: int) -> dict[tuple[str, str], dict[Any, Any]]:
+    """Return the simulated numbers of Table 7, by policy and measure."""
+    rows = policy_table(seed=seed).query("reason == ''").to_dict("records")
+    return {(row["policy"], _SIMULATED[row["measure"]]): row for row in rows}
+
+
 def coverage(compared: pd.DataFrame) -> pd.DataFrame:
-    """Count what was recomputed, by table and figure.
+    """Count what was recomputed, by table and figure, in the paper's order.
 
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`recompute_everything`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a table or figure, in the paper's order: ``where``, ``published`` (numbers it prints),
-        ``recomputed`` (of these, from the given episodes), ``equal`` (at the printed precision), ``differ``,
-        and ``largest difference`` among those that differ (missing where none does).
+    Columns ``where``, ``published`` (numbers it prints), ``recomputed`` (of these), ``equal`` (at the printed
+    precision), ``differ``, and ``largest difference`` among those that differ (missing where none does).
     """
     rows = []
     for table, part in compared.groupby("table", sort=False):

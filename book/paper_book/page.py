@@ -29,7 +29,7 @@ from paper_book.reading import (
 from paper_book.tables.compared import Comparison, counted_in, matched
 from paper_book.tables.data_table import Notice, Table, framed
 from paper_book.tables.number_texts import glued, in_words_of, number_of, printed_text
-from paper_book.tables.paper_table import PaperTable, headings, paper_table
+from paper_book.tables.paper_table import REGISTERED, PaperTable, headings, paper_table
 from paper_book.undefined import undefined
 
 
@@ -37,16 +37,9 @@ from paper_book.undefined import undefined
 class Page:
     """A page's episodes, and everything that it shows of them.
 
-    Attributes
-    ----------
-    source, model, condition, split, regimes
-        What was asked for, as :func:`judged_useless.load_episodes` takes it.
-    options : mapping
-        ``n_boot``, ``seed`` and ``level`` of its intervals.
-    episodes, missing : pandas.DataFrame, and str
-        What the source has of it, and what it lacks; one of the two is empty.
-    name : str
-        Name of the source, for captions.
+    `source`, `model`, `condition`, `split` and `regimes` are what was asked for, `options` those of its
+    intervals; of `episodes` and `missing` (what the source lacks) one is empty; `name` is that of the source,
+    for captions.
     """
 
     source: Source
@@ -82,13 +75,7 @@ class Page:
         asked = {name: getattr(self, name) for name in ("source", "model", "condition", "split", "regimes")}
         return open_page(**(asked | dict(self.options) | {"name": self.title} | changes))
 
-    def estimate(
-        self,
-        estimator: Callable[..., Any],
-        *others: "Page",
-        by: str = "",
-        **more: Any,
-    ) -> Any:
+    def estimate(self, estimator: Callable[..., Any], *others: "Page", by: str = "", **more: Any) -> Any:
         """Call an estimator on the page's episodes, with the page's options.
 
         Parameters
@@ -151,13 +138,7 @@ class Page:
         return self.episodes[self.episodes["question_id"] == question]
 
     def beside(
-        self,
-        given: Any,
-        *,
-        caption: str = "",
-        measure: str = "",
-        by: str = "condition",
-        **where: Any,
+        self, given: Any, *, caption: str = "", measure: str = "", by: str = "condition", **where: Any
     ) -> Comparison:
         """Put what was computed beside what the paper prints, with what would fill the gaps.
 
@@ -230,7 +211,11 @@ class Page:
 
     def paper_table(self, table: int | str, *, folded: bool = False, **where: Any) -> PaperTable:
         """Return a table of the paper in its own layout, with what is recomputed beside it."""
-        return paper_table(self.rows(table, **where).rows, table, source=self.source, folded=folded)
+        from paper_book.registered.load import load_documents
+
+        documents = load_documents() if str(table) in REGISTERED else {}
+        rows = self.rows(table, **where).rows
+        return paper_table(rows, table, source=self.source, folded=folded, documents=documents)
 
     def rows(self, table: int | str = "", *, caption: str = "", **where: Any) -> Comparison:
         """Return what `fill` recomputed, of one table or all, such as ``model="qwen3-32b"``."""
@@ -267,7 +252,7 @@ class Page:
         Elsewhere than where the claims are about, as `when` says, they are open.
         """
         released = is_release(self.source)
-        told = [each if when else replace(each, holds=None, printed=None) for each in claims]
+        told = [each if when else replace(each, holds=None, printed=None, asked=False) for each in claims]
         return claims_table(told, strict=released and not is_simulated(self.episodes))
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:

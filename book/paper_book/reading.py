@@ -52,7 +52,25 @@ def read_episodes(
         return no_episodes(), f"{error}{_unknown(split)}"
     if episodes.empty:
         return no_episodes(), f"source {source!r} has no episode"
-    return (episodes if regimes is None else _of_one_budget(episodes)), ""
+    return (episodes if regimes is None else _of_one_seed(_of_one_budget(episodes))), ""
+
+
+def _of_one_seed(episodes: pd.DataFrame) -> pd.DataFrame:
+    """Return episodes without other seeds of the cells that were run with several: none would count twice."""
+    cell = [episodes[name] for name in (*_CELL, "budget") if name in episodes]
+    twice = episodes.assign(cell=pd.concat(cell, axis=1).apply(tuple, axis=1))
+    again = twice.duplicated(["cell", "question_id", "regime"]).groupby(twice["cell"]).transform("any")
+    if not again.any():
+        return episodes
+    other = again & (episodes["seed"] != episodes["seed"].groupby(twice["cell"]).transform("min"))
+    kept = episodes[~other].reset_index(drop=True)
+    seeds = ", ".join(map(str, sorted(set(episodes["seed"][other]))))
+    said = (
+        f"Of cells run with several seeds, this page takes the lowest: {int(other.sum()):,} episodes with "
+        f"seed {seeds} are left out, or a question would count more than once."
+    )
+    kept.attrs[LEFT_OUT] = " ".join(filter(None, (episodes.attrs.get(LEFT_OUT), said)))
+    return kept
 
 
 def _of_one_budget(episodes: pd.DataFrame) -> pd.DataFrame:
@@ -127,18 +145,8 @@ def model_shown(
 def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | None = None) -> str:
     """Return a short name of where numbers come from, for legends and captions.
 
-    Parameters
-    ----------
-    source : str, path or list of them
-        As given to :func:`judged_useless.load_episodes`, or a name that this function returned.
-    used : pandas.DataFrame, optional
-        What the numbers rest on: episodes, or rows of `recompute`, of which those without a recomputed number
-        are passed over. Of a list of sources those are named that these are from (all of them, if none), and
-        simulated or scripted agents are named as such.
-
-    Returns
-    -------
-    str
+    Given what the numbers rest on (episodes, or compared rows), only those of several sources are named that
+    they are from, and simulated or scripted agents are named as such.
 
     Examples
     --------

@@ -25,8 +25,8 @@ _CREDENTIALS = re.compile(r"://[^/\s]*@")
 _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a text"),
     bool: ((bool,), "true or false"),
-    int: ((int,), "a whole number"),
-    float: ((int, float), "a number"),
+    int: ((int,), "a whole number such as 50"),
+    float: ((int, float), "a number such as 0.9"),
     list: ((list,), "a list, such as [a, b]"),
 }
 

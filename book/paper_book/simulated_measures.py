@@ -21,27 +21,10 @@ def simulated_values(
     seed: int = 0,
     world: World | None = None,
 ) -> dict[str, Floats]:
-    """Return the stopping measures of several simulations of one policy.
+    """Return the stopping measures of several simulations of one policy, NaN where one is undefined.
 
     All simulations are drawn at once, as blocks of `n_questions` questions of one big one, and their measures
     computed from counts of decisions; each equals what the estimator makes of the block's episodes.
-
-    Parameters
-    ----------
-    policy, n_questions, seed, world
-        As in :func:`~judged_useless.stopping.simulate.simulate`.
-    n_simulations : int, default 10
-        Independent simulations.
-
-    Returns
-    -------
-    dict of str to numpy.ndarray of float64, shape (n_simulations,)
-        By measure; NaN in the simulations in which it is undefined.
-
-    Raises
-    ------
-    ValueError
-        If an option is out of range.
     """
     whole_number("n_simulations", n_simulations)
     drawn = simulate_arrays(policy, n_questions=n_questions * n_simulations, seed=seed, world=world)
@@ -91,34 +74,12 @@ def policy_table(
     seed: int = 0,
     world: World | None = None,
 ) -> pd.DataFrame:
-    """Return the stopping measures of simulated policies: Table 7.
+    """Return the stopping measures of simulated policies in long form: Table 7 (paper, Appendix C.1).
 
-    Parameters
-    ----------
-    policies : sequence of str
-        Names in :data:`~judged_useless.stopping.simulate.SIMULATED`; all eleven by default.
-    n_questions, seed, world
-        As in :func:`~judged_useless.stopping.simulate.simulate`.
-    n_simulations : int, default 300
-        Independent simulations averaged.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Long form, one row a policy and measure: ``policy, measure, value`` (mean over the simulations that
-        have one), ``error`` (its standard error), ``published_error`` (that of a mean of ten simulations, as
-        each published number is), ``fitted`` (whether the policy's slope was chosen to match the published
-        row), ``n_undefined`` (simulations without a value) and ``reason`` (why there is no value at all,
-        otherwise empty).
-
-    Raises
-    ------
-    ValueError
-        If a policy is unknown or an option is out of range.
-
-    References
-    ----------
-    Paper, Appendix C.1, Table 7 (arXiv:2610.06191).
+    Columns ``policy, measure, value`` (mean over the simulations that have one), ``error`` (its standard
+    error), ``published_error`` (that of a mean of ten simulations, as each published number is), ``fitted``
+    (whether the policy's slope was chosen to match the published row), ``n_undefined`` (simulations without a
+    value) and ``reason`` (why there is no value at all, otherwise empty).
 
     Examples
     --------

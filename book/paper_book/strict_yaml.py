@@ -54,13 +54,7 @@ def _line(text: str, location: tuple[int | str, ...]) -> int:
 
 
 def read(path: Path, model: type[Model]) -> Model:
-    """Read a YAML file into a model that forbids what it does not know.
-
-    Raises
-    ------
-    RecordFileError
-        If the file is no YAML, gives a key twice, or a field is missing, unknown or wrong.
-    """
+    """Read a YAML file into a model that forbids what it does not know, or raise `RecordFileError`."""
     text = path.read_text(encoding="utf-8")
     try:
         return model.model_validate(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe loader

@@ -10,12 +10,12 @@ from judged_useless.estimators.estimate import Estimate, estimates_frame
 #: Episodes that every table can be made of: what its columns are where there is none.
 _ANY_EPISODES = [
     {
-        "model": "none", "condition": "none", "split": "none", "question_id": question, "regime": regime,
-        "actions": ["search", "search", "search", "finish"], "judgments": ["USELESS", second, "USELESS"],
-        "success": True,
+        "model": "none", "condition": "none", "split": "none", "question_id": judged, "regime": regime,
+        "actions": ["search"] * 4 + ["finish"],
+        "judgments": [{"-": "USELESS", "+": "USEFUL"}[each] for each in judged], "success": True,
     }
-    for question in ("first", "second")
-    for regime, second in (("persistent", "USELESS"), ("recover_after_1", "USEFUL"))
+    for regime in ("persistent", "recover_after_1")
+    for judged in ("----", "-+--", "--+-")
 ]  # fmt: skip
 
 

@@ -42,10 +42,13 @@ async def test_a_scripted_agent_is_made_again(tmp_path: Path) -> None:
 
 SCRIPTED: dict[str, tuple[Damage, str]] = {
     "no provider": (lambda model: model.pop("provider"), r"spec\.model\.provider is missing"),
-    "a provider of a number": (lambda model: model.update(provider=3), r"spec\.model: .*int"),
+    "a provider of a number": (
+        lambda model: model.update(provider=3),
+        r"spec\.model\.(provider is 3|decoding is missing), expected",
+    ),
     "another provider": (lambda model: model.update(provider="os"), r"spec\.model\.decoding is missing"),
     "no policy": (lambda model: model.pop("policy"), r"spec\.model\.policy is missing"),
-    "rates of nothing": (lambda model: model.update(rates=None), r"spec\.model: .*NoneType"),
+    "rates of nothing": (lambda model: model.update(rates=None), r"spec\.model\.rates is None, expected"),
 }
 
 
@@ -64,15 +67,15 @@ SERVED: dict[str, tuple[Damage, str]] = {
     "no preset": (lambda model: model.pop("preset"), r"spec\.model\.preset is missing"),
     "a decoding that is none": (
         lambda model: model["decoding"].update(heat=1),
-        "spec.model.decoding: heat is 1",
+        "spec.model.decoding.heat is 1",
     ),
     "a temperature of text": (
         lambda model: model["decoding"].update(temperature="hot"),
-        "spec.model.decoding: temp.* is 'hot'",
+        "spec.model.decoding.temp.* is 'hot'",
     ),
     "a temperature below zero": (
         lambda model: model["decoding"].update(temperature=-1),
-        "spec.model.decoding: temperature is -1, expected",
+        "spec.model.decoding.temperature.* is -1, expected",
     ),
 }
 

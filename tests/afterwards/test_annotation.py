@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,13 @@ from judged_useless.afterwards.annotators import annotate
 from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
 from judged_useless.afterwards.label_effects import judged_accuracy, with_stated
 from judged_useless.afterwards.probe_findings import read_run
-from judged_useless.afterwards.rubric import STREAMS, Ruling, load_rubric, read_label
+from judged_useless.afterwards.rubric import STREAMS, load_rubric, read_label
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.judgments import stated_agreement
 from judged_useless.models.base import Generation, Message
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
-from judged_useless.tasks import TASKS
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.proportion import proportion_confint
 
@@ -41,10 +39,8 @@ REGIMES = ("clean", "persistent", "recover_after_2")
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
-    before = dict(TASKS)
-    hamlets.register()
-    made = asyncio.run(
+def run(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> Run:
+    return asyncio.run(
         run_cell(
             model="scripted:own-4",
             condition="combo",
@@ -56,9 +52,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
             out=tmp_path_factory.mktemp("annotated") / "run",
         )
     )
-    yield made
-    TASKS.clear()
-    TASKS.update(before)
 
 
 @pytest.fixture(scope="module")
@@ -137,18 +130,14 @@ def test_results_and_thoughts_are_those_of_the_trajectory(run: Run, items: list[
             assert len(item.earlier) == t - 1
 
 
-def test_the_rubric_explains_every_label(tmp_path: Path) -> None:
+def test_the_rubric_explains_every_label() -> None:
     rubric = load_rubric()
     assert rubric.version == "1"
     for name, stream in STREAMS.items():
-        assert all(f"`{label}`" in rubric.sections[name] for label in stream.labels)
+        assert all(f"- `{label}`:" in rubric.sections[name] for label in stream.labels)
         other = STREAMS["S1" if name == "S2" else "S2"]
         told = rubric.instructions(name)
         assert not any(f"- `{label}`:" in told for label in set(other.labels) - set(stream.labels))
-    broken = tmp_path / "rubric.md"
-    broken.write_text("version: 2\n\n## S1: x\n- `useful_new`: y\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="section S1: label related is not explained"):
-        load_rubric(broken)
 
 
 @pytest.mark.parametrize(
@@ -232,14 +221,11 @@ def test_one_label_is_made_of_two_and_a_ruling() -> None:
     table = final_labels(key_of(5), first, second, {"c": "says_useless"})
     assert table["label"].tolist() == ["useful", "useful", "says_useless", "unclear", None]
     assert table["by"].tolist() == ["both", "primary", "adjudicated", "second", "nobody"]
-    with pytest.raises(ValueError, match="label 'off_topic'; expected an item of S2 and one of says_useless"):
+    with pytest.raises(
+        ValueError, match="adjudicated, item 'c': label 'off_topic', expected one of says_useless"
+    ):
         final_labels(key_of(5), first, second, {"c": "off_topic"})
-    ruled = {"c": Ruling("says_useless", "it says so"), "d": Ruling("useful")}
-    table = final_labels(key_of(5), first, second, ruled)
-    assert table["label"].tolist() == ["useful", "useful", "says_useless", "useful", None]
-    with pytest.raises(ValueError, match="label 'off_topic'"):
-        final_labels(key_of(5), first, second, {"c": Ruling("off_topic")})
-    with pytest.raises(ValueError, match="adjudicated z"):
+    with pytest.raises(ValueError, match="adjudicated z: expected an item of S2"):
         final_labels(key_of(5), first, second, {"z": "useful"})
 
 
@@ -272,10 +258,8 @@ def test_the_primarys_accuracy_has_wilsons_interval() -> None:
     first = given("useful", "useful", "unclear", "useful")
     estimate = primary_accuracy(first, dict.fromkeys("abcd", "useful"))
     assert (estimate.value, estimate.n) == (0.75, 4)
-    assert primary_accuracy(first, {name: Ruling("useful") for name in "abcd"}) == estimate
     low, high = proportion_confint(3, 4, method="wilson")
     assert (estimate.low, estimate.high) == pytest.approx((low, high))
-    assert wilson_interval(3, 4) == pytest.approx((low, high))
     with pytest.raises(UndefinedEstimateError):
         primary_accuracy(first, {})
 

@@ -1,5 +1,6 @@
 """A scripted agent with known error rates: what the probes recover is what was built in."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +46,21 @@ def share_holds(count: int, n: int, truth: float) -> bool:
     return low <= truth <= high
 
 
-async def test_judgment_rates_are_the_built_in_ones(tmp_path: Path) -> None:
-    rates: dict[str, Any] = {"useless_if_failed": 0.9, "useless_if_real": 0.4, "stop_if_useful": 0.0}
-    run = await probed(tmp_path, "judgments", **rates)
-    episodes = read_run(run.path)
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> pd.DataFrame:
+    rates: dict[str, Any] = {
+        "useless_if_failed": 0.9,
+        "useless_if_real": 0.4,
+        "stop_if_useful": 0.0,
+        "silent": 0.3,
+    }
+    run = asyncio.run(probed(tmp_path_factory.mktemp("judged"), "judgments", **rates))
+    return read_run(run.path)
+
+
+def test_judgment_rates_are_the_built_in_ones(judged: pd.DataFrame) -> None:
     for failed, truth in ((True, 0.9), (False, 0.4)):
-        table = rows(useless_rate(episodes, failed=failed, level=LEVEL))
+        table = rows(useless_rate(judged, failed=failed, level=LEVEL))
         # In plausible a failed result is one of the question's own pages, which this agent takes for real.
         for regime in set(table) - {"plausible"}:
             assert holds(table[regime], truth), (regime, failed)
@@ -100,10 +110,8 @@ async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
     assert share_holds(int(clean["success"].sum()), len(clean), 0.95 * 0.6)
 
 
-async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> None:
-    run = await probed(tmp_path, "judgments", silent=0.3, useless_if_failed=0.9, stop_if_useful=0.0)
-    episodes = read_run(run.path)
-    table = rows(stated_agreement(episodes, per_stratum=80, seed=1, level=LEVEL))
+def test_stated_and_asked_judgments_agree_as_built_in(judged: pd.DataFrame) -> None:
+    table = rows(stated_agreement(judged, per_stratum=80, seed=1, level=LEVEL))
     assert holds(table["explicit"], 0.7)
     assert table["explicit"]["n"] == 160
     # One draw decides what it states and what it says when asked, and its words are plain.
@@ -111,17 +119,13 @@ async def test_stated_and_asked_judgments_agree_as_built_in(tmp_path: Path) -> N
     assert table["kappa"]["value"] == 1
 
 
-async def test_specificity_is_the_built_in_one(tmp_path: Path) -> None:
-    run = await probed(tmp_path, "judgments", useless_if_failed=1.0, useless_if_real=0.35, stop_if_useful=0.0)
-    episodes = read_run(run.path)
-    assert all(
-        page is None for row in episodes.loc[episodes["regime"] == "persistent", "pages"] for page in row
-    )
-    clean = episodes[episodes["regime"] == "clean"]
+def test_specificity_is_the_built_in_one(judged: pd.DataFrame) -> None:
+    assert judged.loc[judged["regime"] == "persistent", "pages"].explode().isna().all()
+    clean = judged[judged["regime"] == "clean"]
     assert all(len(row) == len(failed) for row, failed in zip(clean["pages"], clean["failed"], strict=True))
-    table = rows(specificity(episodes, level=LEVEL))
+    table = rows(specificity(judged, level=LEVEL))
     # This agent judges without looking at what kind of page it is, and asks for each page once.
-    assert holds(table["gold", "first"], 0.65)
-    assert holds(table["distractor", "first"], 0.65)
+    assert holds(table["gold", "first"], 0.6)
+    assert holds(table["distractor", "first"], 0.6)
     assert table["gold", "first"]["n"] > 100
     assert table["gold", "repeat"]["reason"]

@@ -16,9 +16,9 @@ from judged_useless.afterwards.probe_findings import (
     read_run,
 )
 from judged_useless.afterwards.replaying import replay
-from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
+from judged_useless.runs.run_files import RunError
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -55,9 +55,7 @@ async def test_the_probes_of_a_run_made_anew_with_the_same_options_are_refused_t
     file = run.path / "persistent.jsonl"
     file.write_bytes(file.read_bytes().replace(b'"seconds":0.0', b'"seconds":0.1'))
     for read in every_way(run.path):
-        with pytest.raises(
-            EpisodeError, match=r"manifest\.json: the run's trajectories in persistent are not"
-        ):
+        with pytest.raises(RunError, match=r"manifest\.json: the run's trajectories in persistent are not"):
             read()
 
 
@@ -113,7 +111,7 @@ async def test_a_manifest_that_is_not_of_this_probe_of_this_run_is_refused(tmp_p
         manifest = json.loads(whole)
         damage(manifest)
         file.write_text(json.dumps(manifest))
-        with pytest.raises(EpisodeError, match=rf"answer-now.manifest\.json: {message}"):
+        with pytest.raises(RunError, match=rf"answer-now.manifest\.json: {message}"):
             answer_now_branches(run.path)
     for content, message in {
         "{": "not valid JSON",
@@ -121,10 +119,10 @@ async def test_a_manifest_that_is_not_of_this_probe_of_this_run_is_refused(tmp_p
         "[" * 9999: "not valid",
     }.items():
         file.write_text(content)
-        with pytest.raises(EpisodeError, match=rf"answer-now.manifest\.json: {message}"):
+        with pytest.raises(RunError, match=rf"answer-now.manifest\.json: {message}"):
             read_run(run.path)
     file.unlink()
-    with pytest.raises(EpisodeError, match=r"answer-now: holds \.jsonl files but no manifest\.json"):
+    with pytest.raises(RunError, match=r"answer-now: holds \.jsonl files but no manifest\.json"):
         read_run(run.path)
 
 
@@ -132,15 +130,16 @@ RECORDS: dict[str, tuple[Damage, str]] = {
     "no results": (lambda record: record.update(results=None), "results is None, expected"),
     "a success of text": (
         lambda record: record["results"][0].update(success="false"),
-        "results, entry 1: success: expected true or false, found 'false'",
+        "results, entry 1: success is 'false', expected a valid boolean",
     ),
-    "a step too many": (lambda record: record["results"][0].update(t=99), "results, entry 1: t is 99, exp"),
-    "a foreign question": (lambda record: record.update(question_id="zz"), "question_id 'zz' is no question"),
+    "a step too many": (
+        lambda record: record["results"][0].update(t=99),
+        r"results: t is \[99, 2, .*expected each of",
+    ),
     "a question twice": (
         lambda record: record.update(question_id="h00"),
         "results|question 'h00' occurs twice",
     ),
-    "another regime": (lambda record: record.update(regime="clean"), "regime is 'clean', expected 'persist"),
     "half a character": (
         lambda record: record["results"][0].update(answer="\ud800"),
         "results: half of a surrogate pair",
@@ -157,10 +156,10 @@ async def test_a_record_that_no_probe_writes_is_refused_by_line_and_field(tmp_pa
         damage(record)
         file.write_text("".join([lines[0], json.dumps(record) + "\n", lines[2]]))
         for read in every_way(run.path):
-            with pytest.raises(EpisodeError, match=rf"persistent\.jsonl, line 2: ({message})"):
+            with pytest.raises(RunError, match=rf"persistent\.jsonl, line 2: ({message})"):
                 read()
     file.write_text("".join([lines[0], '{"question_id": ' + "[" * 3000 + "\n", lines[2]]))
-    with pytest.raises(EpisodeError, match=r"persistent\.jsonl, line 2: brackets too deep"):
+    with pytest.raises(RunError, match=r"persistent\.jsonl, line 2: brackets too deep"):
         read_run(run.path)
 
 
@@ -169,7 +168,7 @@ async def test_a_complete_probe_that_has_lost_some_is_not_read_as_if_it_had_not(
     file = probe_folder(run.path, "answer-now") / "persistent.jsonl"
     whole = file.read_bytes()
     file.write_bytes(whole[:-100])
-    with pytest.raises(EpisodeError, match="complete by its manifest, but there are 5 of 6 episodes"):
+    with pytest.raises(RunError, match="complete by its manifest, but there are 5 of 6 episodes"):
         read_run(run.path)
     await replay(run, "answer-now", progress=False)
     assert [json.loads(line)["results"] for line in file.read_bytes().splitlines()] == [

@@ -13,7 +13,7 @@ from judged_useless.afterwards.replies import (
     read_usefulness,
 )
 from judged_useless.afterwards.rubric import read_label
-from judged_useless.protocol.prompts import get_probe_wording, load_probe_wordings, load_wordings
+from judged_useless.protocol.prompts import get_wording, load_wordings
 from judged_useless.protocol.vocabulary import USEFULNESS
 
 # Cut out of the paper's text, not typed.
@@ -26,28 +26,28 @@ def squeezed(text: str) -> str:
 
 
 def test_the_quoted_turns_are_the_papers() -> None:
-    wording = get_probe_wording("react", "question")
+    wording = get_wording("react", "question")
     assert squeezed(wording.continuation) == squeezed(STIMULI["continuation"])
     assert squeezed(wording.repair) == squeezed(STIMULI["repair"])
 
 
 def test_every_style_and_task_has_its_probes() -> None:
-    assert load_probe_wordings().keys() == load_wordings().keys()
-    for wording in load_probe_wordings().values():
+    for wording in load_wordings().values():
         assert all(word in wording.usefulness for word in USEFULNESS)
         # The paper: the continuation turn never mentions the action syntax or the budget left.
         assert "unspecified number" in wording.continuation
         assert not re.search(r"finish|search\[|Action", wording.continuation + wording.usefulness)
     with pytest.raises(ValueError, match="no wording in style 'tags'"):
-        get_probe_wording("tags", "question")
+        get_wording("tags", "question")
 
 
 GOOD = '{"p_continue": 0.25, "p_answer_now": 1, "prefer": "unsure", "reason": "x"}'
+SAID = {"p_continue": 0.25, "p_answer_now": 1.0, "prefer": "unsure"}
 
 
 @pytest.mark.parametrize("reply", [GOOD, f" {GOOD}\n", f"```json\n{GOOD}\n```", f"<think>so</think>\n{GOOD}"])
 def test_a_reply_that_parses(reply: str) -> None:
-    assert read_continuation(reply) == (0.25, 1.0, "unsure")
+    assert read_continuation(reply) == SAID
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_a_reply_that_parses(reply: str) -> None:
     ],
 )  # fmt: skip
 def test_a_reply_that_does_not_parse_is_missing(reply: str) -> None:
-    assert read_continuation(reply) is None
+    assert read_continuation(reply) == dict.fromkeys(SAID)
 
 
 @pytest.mark.parametrize("blank", ["\n", " ", "\t"])
@@ -73,14 +73,18 @@ def test_a_fence_with_nothing_but_blanks_is_read_at_once(blank: str) -> None:
         assert read_usefulness(reply) is None
         assert read_label(reply, "S1") is None
     fenced = f"```json{blank * 100_000}{GOOD}{blank * 100_000}```"
-    assert read_continuation(fenced) == (0.25, 1.0, "unsure")
+    assert read_continuation(fenced) == SAID
 
 
 def test_what_has_the_form_parses() -> None:
     for said in ("0", "1", "0.25", "1.0"):
         reply = f'{{"p_continue": {said}, "p_answer_now": 0.5, "prefer": "answer_now", "reason": "it is so"}}'
         assert re.fullmatch(CONTINUATION_FORM, reply)
-        assert read_continuation(reply) == (float(said), 0.5, "answer_now")
+        assert read_continuation(reply) == {
+            "p_continue": float(said),
+            "p_answer_now": 0.5,
+            "prefer": "answer_now",
+        }
     assert not re.fullmatch(CONTINUATION_FORM, reply.replace("0.5", "1.5"))
     for word in USEFULNESS:
         reply = f'{{"usefulness": "{word}", "reason": "it is so"}}'

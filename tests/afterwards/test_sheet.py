@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.rubric import STREAMS, Ruling
+from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.afterwards.sheet import SheetError, read_sheet, streams_of, write_sheet
 
 #: Texts that spreadsheets and readers of CSV trip over.
@@ -120,7 +120,7 @@ def test_a_sheet_comes_back_whole(form: dict[str, Any], sheet: Sheet) -> None:
 
     saved(path, change, **form)
     rulings = read_sheet(items, found, path)
-    assert rulings == {name: Ruling(label, 'why, "so"; ø') for name, label in decided.items()}
+    assert rulings == decided
 
 
 def test_what_spreadsheet_programs_do_is_no_change(sheet: Sheet) -> None:
@@ -185,12 +185,6 @@ def test_a_sheet_of_no_stream_is_refused(tmp_path: Path) -> None:
     path.write_text('id,stream\n"torn,S1\n')
     with pytest.raises(SheetError, match="not CSV"):
         streams_of(path)
-
-
-def test_half_a_surrogate_pair_is_shown_as_lost(tmp_path: Path) -> None:
-    items = made("S1")
-    path = write_sheet(items, found_in(items), tmp_path / "sheet.csv")
-    assert rows_of(path)[ODD.index("half \ud83d of a pair")]["result"] == "half \ufffd of a pair"
 
 
 @pytest.mark.parametrize(

@@ -24,14 +24,14 @@ async def contrasts(policy: str, out: Path) -> tuple[Estimate, Estimate]:
         task="atlas",
         split="test300",
         # Policies that draw need more questions than those that count.
-        n_questions=200 if policy.startswith("rising") else 40,
+        n_questions=120 if policy.startswith("rising") else 30,
         regimes=FAIL,
         out=out,
         progress=False,
     )
     episodes = run.episodes()
     # Eleven policies and two contrasts are looked at: at 95 % one of them would miss its value by chance.
-    options: dict[str, Any] = {"n_boot": 2000, "level": 0.998}
+    options: dict[str, Any] = {"n_boot": 1000, "level": 0.998}
     return time_matched_contrast(episodes, **options), design_label_contrast(episodes, **options)
 
 

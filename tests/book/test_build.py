@@ -78,14 +78,6 @@ def test_a_mistyped_target_is_refused_and_nothing_is_deleted(target: str, projec
     assert there(project.parent) == before
 
 
-@pytest.mark.usefixtures("project")
-def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["assemble", "_build/sections", "_build/generated", "_build/book"]) == 0
-    assert there(TARGET) == PLACES
-    assert main(["assemble", "_build/sections", "_build/generated", "."]) == 1
-    assert "holds what the book is made from" in capsys.readouterr().err
-
-
 # --- what is built from, and what stops it ----------------------------------------------------------
 
 

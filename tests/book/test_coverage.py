@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 from judged_useless.stopping.simulate import FITTED
-from paper_book.coverage import coverage_table, outside_the_tables, with_simulated_policies
+from paper_book.coverage import coverage, coverage_table, outside_the_tables, with_simulated_policies
 from paper_book.page import Page, open_page
 from paper_book.published.transcribed import published
 
@@ -71,3 +71,22 @@ def test_a_simulated_number_beyond_two_standard_errors_differs() -> None:
         for value in (0.361 + 0.07, 0.361 + 0.10)
     )
     assert (near, far) == (True, False)
+
+
+def test_coverage_counts_by_hand() -> None:
+    compared = pd.DataFrame(
+        {
+            "table": ["1", "1", "1", "text", "figure 3", "1"],
+            "value": [1.0, 2.0, 3.0, 4.0, 5.0, None],
+            "recomputed": [1.0, 2.5, None, 4.0, None, 7.0],
+            "difference": [0.0, 0.5, None, 0.0, None, None],
+            "equal": pd.array([True, False, None, True, None, None], dtype="boolean"),
+        }
+    )
+    counted = coverage(compared)
+    assert counted["where"].to_list() == ["Table 1", "text", "Figure 3"]
+    assert counted[["published", "recomputed", "equal", "differ"]].to_numpy().tolist() == [
+        [3, 2, 1, 1], [1, 1, 1, 0], [1, 0, 0, 0],
+    ]  # fmt: skip
+    assert counted["largest difference"].to_list()[0] == 0.5
+    assert counted["largest difference"].isna().to_list() == [False, True, True]

@@ -8,13 +8,15 @@ from execute import Page, execute
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.environment.regimes import FAIL, MEAN4
+from judged_useless.estimators import time_matched_contrast
 from judged_useless.estimators.beliefs import belief_curves, belief_table
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
 from paper_book.figures.style import Picture
+from paper_book.figures.two_episodes import TwoEpisodes
+from paper_book.page import open_page
 from paper_book.tables.compared import Comparison
 from paper_book.tables.data_table import Notice
-from paper_book.tables.two_episodes import TwoEpisodes
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -89,3 +91,18 @@ async def test_without_the_rule_and_without_beliefs_the_page_says_what_would_bri
     # Asked, but not in the regime of the figure.
     await replay(alone, "beliefs", regimes=["recover_after_1"], progress=False)
     assert any("Figure 6 stands here" in each.text for each in notices(page(alone.path)))
+
+
+async def test_of_a_cell_with_several_seeds_one_is_taken_and_the_others_named(tmp_path: Path) -> None:
+    runs = [
+        await run_cell(
+            model="scripted:own-4", condition="unaided", task="hamlets", split="many", n_questions=12,
+            regimes=FAIL, out=tmp_path / str(seed), progress=False, seed=seed,
+        )
+        for seed in (1, 2)
+    ]  # fmt: skip
+    asked: Any = {"model": "scripted:own-4", "condition": "unaided", "split": "many", "n_boot": 20}
+    both, first = (open_page([str(run.path) for run in each], **asked) for each in (runs, runs[:1]))
+    assert both.estimate(time_matched_contrast) == first.estimate(time_matched_contrast)
+    assert "takes the lowest: 60 episodes with seed 2 are left out" in both.notice().text
+    assert "left out" not in first.notice().text

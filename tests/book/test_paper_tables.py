@@ -2,75 +2,42 @@
 
 import re
 import shlex
-from html.parser import HTMLParser
 
 import pandas as pd
 import pytest
+from html_reader import Reader
 from judged_useless import load_episodes
 from judged_useless.environment.regimes import get_regime
 from judged_useless.protocol.conditions import get_condition
 from judged_useless.tasks import get_task
 from judged_useless.tasks.splits import split_ids
-from paper_book.coverage import recompute_everything, with_simulated_policies
+from paper_book.coverage import with_simulated_policies
 from paper_book.measures.cell_index import CellKey
 from paper_book.measures.filling import commands_to_fill, filling, run_command
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published, titles
-from paper_book.registered.load import load_tests
-from paper_book.registered.rules import slug
+from paper_book.registered.load import load_documents, load_tests
+from paper_book.tables.html import slug
 from paper_book.tables.number_texts import printed_text
 from paper_book.tables.paper_table import paper_table
-
-TITLES = [name for name in titles().index if name.isdigit()]
-
-
-@pytest.fixture(scope="module")
-def everything() -> pd.DataFrame:
-    return recompute_everything(load_episodes(), n_boot=2000)
-
 
 #: The paper's tables, which have a sentence for a title.
 TITLES = list(titles().query("title != ''").index)
 
 
-class Cells(HTMLParser):
-    """Read the rows of a table as texts."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.rows: list[list[str]] = []
-        self.inside = False
-        self.feed(html)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-            self.inside = True
-        if tag == "br" and self.inside:
-            self.rows[-1][-1] += "|"
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag in ("td", "th"):
-            self.inside = False
-
-    def handle_data(self, data: str) -> None:
-        if self.inside:
-            self.rows[-1][-1] += data
-
-
 def test_a_table_stands_as_it_is_printed(everything: pd.DataFrame) -> None:
-    rows = Cells(paper_table(everything, 2, source="here").html).rows
+    rows = Reader(paper_table(everything, 2, source="here").html).rows
     assert rows[0] == ["", "Qwen2.5 7B", "Llama-3.1 8B", "Qwen3 8B", "Qwen3 32B"]
     assert rows[2] == ["none", "0.192", "0.263", "0.448", "0.509"]
     assert next(row for row in rows if row[0] == "decide") == ["decide", "0.360", "0.266", "0.426", "–"]
-    assert rows[-1] == ["Search-R1", "0.403", "0.427"]
+    assert rows[-1] == ["Search-R1", "0.403‡", "0.427‡"]
+    bold = re.findall(r"<strong>([^<]+)</strong>", paper_table(everything, 2, source="here").html)
+    assert bold == ["0.581", "0.375", "0.337", "0.478", "0.598", "0.653†", "0.427‡"]
 
 
 def test_the_recomputed_number_stands_below_the_printed_one(everything: pd.DataFrame) -> None:
     table = paper_table(everything, 6, source="here")
-    row = next(row for row in Cells(table.html).rows if row[0] == "Qwen3-8B")
+    row = next(row for row in Reader(table.html).rows if row[0] == "Qwen3-8B")
     assert row[1] == "−0.06 [−0.10, −0.04]|−0.065 [−0.095, −0.039] ="
     assert row[2] == "−0.32 [−0.41, −0.24]"
     assert (table.published, table.recomputed, table.differing) == (148, 8, 0)
@@ -87,11 +54,11 @@ def test_a_difference_is_marked_with_its_size() -> None:
 
 
 def test_two_numbers_of_one_cell_keep_their_order(everything: pd.DataFrame) -> None:
-    rows = Cells(paper_table(everything, 9, source="here").html).rows
+    rows = Reader(paper_table(everything, 9, source="here").html).rows
     ours = next(row for row in rows if row[0] == "Qwen3-8B")
     assert ours[1] == "−0.01 / −0.06|−0.006 = / −0.065 ="
     sonnet = next(row for row in rows if row[0].startswith("Claude Sonnet"))
-    assert sonnet[1] == "0.18 / –"
+    assert sonnet[1] == "0.18† / –"
 
 
 def test_counts_ranges_and_words() -> None:
@@ -110,13 +77,13 @@ def test_counts_ranges_and_words() -> None:
 
 
 def test_registered_tests_show_outcome_bounds_and_what_was_recomputed(everything: pd.DataFrame) -> None:
-    four = paper_table(everything, 4, source="here").html
-    rows = Cells(paper_table(everything, 5, source="here").html).rows
+    four = paper_table(everything, 4, source="here", documents=load_documents()).html
+    rows = Reader(paper_table(everything, 5, source="here").html).rows
     assert rows[0] == ["", "bounds of the rule", "Outcome"]
     reported = next(row for row in rows if row[0] == "J1")
     assert "3/122, 1/282, 1/292; 19/284" in reported[2]
     assert "qwen3-8b, unaided, persistent: 1/292; recomputed 1/292 =" in reported[2]
-    assert any("Permission and budget in the prompt" in row[0] for row in Cells(four).rows)
+    assert any("Permission and budget in the prompt" in row[0] for row in Reader(four).rows)
     for number in (3, 4, 5):
         assert not re.search(r"\\|[{}^]", paper_table(everything, number, source="here").html)
 
@@ -234,7 +201,7 @@ def test_a_wrong_number_of_table_7_is_told() -> None:
 def test_outcomes_are_shown_without_marks_of_formulas(everything: pd.DataFrame) -> None:
     for number in ("4", "5"):
         html = paper_table(everything, number, source="here").html
-        shown = " ".join(cell for row in Cells(html).rows for cell in row)
+        shown = " ".join(cell for row in Reader(html).rows for cell in row)
         assert not re.search(r"[{}\\^]", shown)
         assert not re.search(r"(?:^|[ (\[])-\.?\d", shown)
     assert "(p = .0285)" in paper_table(everything, 4, source="here").html
@@ -245,14 +212,23 @@ def test_no_bracket_stays_open(everything: pd.DataFrame) -> None:
     for number in TITLES:
         html = paper_table(everything, number, source="here").html
         assert "…" not in html
-        for row in Cells(html).rows:
+        for row in Reader(html).rows:
             for cell in row:
                 assert cell.count("[") == cell.count("]"), cell
 
 
-def test_marks_stand_at_their_numbers_and_are_explained(everything: pd.DataFrame) -> None:
-    repaired, tests = (paper_table(everything, number, source="here").html for number in (12, 20))
-    assert repaired.count("0.066†") == repaired.count("−0.021†") == 1
-    assert "† significance differs between raw and repaired." in repaired
-    assert "0.018 [0.011, 0.024]∗" in tests
-    assert "∗ one-sided Holm-corrected p&lt;0.05." in tests
+@pytest.mark.parametrize(
+    ("table", "marked", "said"),
+    [
+        (2, ["0.632†", "0.653†", "0.403‡"], "† first 100 questions. ‡ RL-trained, own prompt."),
+        (9, ["0.18†", "0.49†"], "† first 100 questions."),
+        (12, ["0.066†", "−0.021†"], "† significance differs between raw and repaired."),
+        (20, ["0.018 [0.011, 0.024]∗"], "∗ one-sided Holm-corrected p&lt;0.05."),
+    ],
+)
+def test_marks_stand_at_their_numbers_and_are_explained(
+    everything: pd.DataFrame, table: int, marked: list[str], said: str
+) -> None:
+    html = paper_table(everything, table, source="here").html
+    assert all(html.count(each) == 1 for each in marked)
+    assert said in html

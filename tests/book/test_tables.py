@@ -1,50 +1,26 @@
 """Tables for pages: escaped, captioned, linked, in groups, and honest about what is missing."""
 
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from html_reader import Reader
 from judged_useless import load_episodes
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
-from paper_book.tables.data_table import Notice, Table, comparison_table
-from paper_book.tables.grouped import Group, GroupedTable, Text
+from paper_book.tables.data_table import FoldedRows, FoldedTable, Notice, Table, Text, comparison_table
 
 HOSTILE = '<script>alert("1")</script>&\'<img src=x onerror=alert(2)>'
 #: Moves the cursor, rings, turns the direction of what follows.
 STEERING = "\x1b[2J\x07\u202e"
 
 
-class Reader(HTMLParser):
-    """Collects what a browser would see: elements with their attributes, and the text."""
-
-    def __init__(self, shown: Any) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self.feed(shown._repr_mimebundle_()["text/html"])
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-
-    def handle_data(self, data: str) -> None:
-        if data.strip():
-            self.texts.append(data)
-
-    def all(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for each, attributes in self.elements if each == tag]
-
-
-def grouped(text: str = "x") -> GroupedTable:
+def folded(text: str = "x") -> FoldedTable:
     rows: dict[str, tuple[Text, ...]] = {"k1": (text, (text, text)), "k2": ("second", "b")}
-    groups = (
-        Group(text, text, (text, text), rows, opened=True),
-        Group("empty", "0 rows", (), {}),
-    )
-    return GroupedTable(text, groups, note=text, anchors={"k2": text})
+    parts = (FoldedRows(text, text, (text, text), rows), FoldedRows("empty", "0 rows", (), {}))
+    return FoldedTable(text, parts, note=text, anchors={"k2": text}, open_first=True)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +31,7 @@ def grouped(text: str = "x") -> GroupedTable:
         (Table(pd.DataFrame({"a": [[(HOSTILE, HOSTILE)]]}), "c", anchors={"x": HOSTILE}), 1),
         (Table(pd.DataFrame({"a": [HOSTILE]}), "c", anchors={HOSTILE: HOSTILE}), 1),
         (Notice(HOSTILE, commands=[HOSTILE]), 2),
-        (grouped(HOSTILE), 9),
+        (folded(HOSTILE), 9),
     ],
 )
 def test_text_from_models_and_data_is_never_markup(shown: Any, times: int) -> None:
@@ -109,13 +85,13 @@ def test_backticks_become_code_and_a_lone_one_stays() -> None:
 
 
 def test_groups_keep_their_roles_and_only_wanted_rows_have_anchors() -> None:
-    page = Reader(grouped())
+    page = Reader(folded())
     assert [each.get("open", "closed") for each in page.all("details")] == [None, "closed"]
     assert [each["id"] for _, each in page.elements if "id" in each] == ["x"]
     # A narrow screen shows rows as blocks, which would take their roles away.
     assert [each["role"] for each in page.all("tr")] == ["row"] * 4
     assert [each["data-column"] for each in page.all("td")] == ["x", "x"]
-    plain = grouped()._repr_mimebundle_()["text/plain"].splitlines()
+    plain = folded()._repr_mimebundle_()["text/plain"].splitlines()
     assert plain == ["Table: x", "", "x: x", "x | x (x)", "second | b", "", "empty: 0 rows", "x"]
 
 

@@ -1,22 +1,18 @@
 """Two episodes side by side: which question, what stands in each cell, what is folded, never markup."""
 
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless._io.paths import data_dir
+from html_reader import Reader
 from judged_useless.afterwards.probe_findings import read_run
-from judged_useless.afterwards.recorded_turns import WrittenStep, run_folders, written_steps
 from judged_useless.afterwards.replaying import replay
-from judged_useless.episodes.schema import EpisodeError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
-from judged_useless.sources.readers import load_episodes
 from made_up_episodes import episode
-from paper_book.tables.two_episodes import (
+from paper_book.figures.two_episodes import (
     SHOWN,
     Arm,
     TwoEpisodes,
@@ -24,47 +20,10 @@ from paper_book.tables.two_episodes import (
     first_rescued_question,
     recorded_arm,
 )
+from paper_book.tables.written_steps import WrittenStep, written_steps
 
 pytest_plugins = ("run_fixtures",)
 HOSTILE = "<script>alert('1')</script> & \" " + "x" * SHOWN
-
-
-class _Cells(HTMLParser):
-    """The table's rows of cells in words, and what is left open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.rows: list[list[str]] = []
-        self.scopes: list[str | None] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag != "br":
-            self.open.append(tag)
-        if tag == "tr":
-            self.rows.append([])
-        if tag in ("td", "th"):
-            self.rows[-1].append("")
-        if tag == "th":
-            self.scopes.append(dict(attrs).get("scope"))
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag == "br"
-        self.rows[-1][-1] += "; "
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if {"td", "th"} & set(self.open):
-            self.rows[-1][-1] += data
-
-
-def read(shown: TwoEpisodes) -> _Cells:
-    parser = _Cells()
-    parser.feed(shown._repr_mimebundle_()["text/html"])
-    assert parser.open == []
-    return parser
 
 
 def arm(letters: str, condition: str, **fields: object) -> Arm:
@@ -75,26 +34,26 @@ def arm(letters: str, condition: str, **fields: object) -> Arm:
 def test_every_step_says_what_was_done_found_and_judged() -> None:
     alone = arm("--+.-?--", "unaided", answered=False)
     ruled = arm("-----", "enforced_rule", success=True)
-    cells = read(TwoEpisodes((alone, ruled), "A caption"))
+    cells = Reader(TwoEpisodes((alone, ruled), "A caption"))
     assert cells.rows[0] == ["action", "unaided", "enforced rule"]
     first = [row[1] for row in cells.rows[1:9]]
     assert first == [
-        "search; result failed; judged useless",
-        "search; result failed; judged useless, 2 in a row",
-        "search; result failed; judged useful",
-        "search; result failed; not judged",
-        "search; result failed; judged useless",
-        "search; result failed; judged unreadable",
-        "search; result failed; judged useless",
-        "search; result failed; judged useless, 2 in a row",
+        "search|result failed|judged useless",
+        "search|result failed|judged useless, 2 in a row",
+        "search|result failed|judged useful",
+        "search|result failed|not judged",
+        "search|result failed|judged useless",
+        "search|result failed|judged unreadable",
+        "search|result failed|judged useless",
+        "search|result failed|judged useless, 2 in a row",
     ]
     assert [row[2] for row in cells.rows[5:8]] == [
-        "search; result failed; judged useless, 5 in a row", "finish; only the answer was left", "–",
+        "search|result failed|judged useless, 5 in a row", "finish|only the answer was left", "–",
     ]  # fmt: skip
     assert cells.rows[9] == [
         "end", "all 8 actions spent, no answer: counts as wrong", "answered at action 6: right",
     ]  # fmt: skip
-    assert set(cells.scopes) == {"row", "col"}
+    assert {each["scope"] for each in cells.all("th")} == {"row", "col"}
 
 
 @pytest.mark.parametrize(
@@ -109,12 +68,6 @@ def test_endings(fields: dict[str, object], ending: str) -> None:
     assert arm("---", "unaided", **fields).ending == ending
 
 
-def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
-    for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
-        cells = read(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
-        assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"
-
-
 def test_texts_are_escaped_and_long_ones_folded() -> None:
     steps = arm("-", "unaided").steps
     written = [WrittenStep(HOSTILE, HOSTILE, HOSTILE), WrittenStep("", "short", "")]
@@ -124,19 +77,10 @@ def test_texts_are_escaped_and_long_ones_folded() -> None:
     folded = re.findall(r"<details>(.*?)</details>", html)
     assert len(folded) == 1  # the second step has nothing to fold
     assert folded[0].count("&lt;script&gt;") == 3
-    cell = read(shown).rows[1][1]
+    cell = Reader(shown).rows[1][1]
     assert cell.startswith(f"search {HOSTILE[:SHOWN]}…")
     assert "thought and result" in cell
-    assert read(shown).rows[2][1].startswith("finish short")
-
-
-def test_released_episodes_have_no_words() -> None:
-    unaided = load_episodes(condition="unaided", regimes="persistent")
-    shown = recorded_arm(unaided, unaided["question_id"].iloc[0], source="embedded")
-    assert list(shown.written) == []
-    assert run_folders("embedded") == run_folders(["hub"]) == []
-    with pytest.raises(EpisodeError, match="none of question 'z'"):
-        recorded_arm(unaided, "z", source="embedded")
+    assert Reader(shown).rows[2][1].startswith("finish short")
 
 
 @pytest.mark.usefixtures("hamlet_tasks")
@@ -225,31 +169,6 @@ def test_what_is_missing_is_named() -> None:
     assert chosen(ruled=others)[1] == "the two arms have no question in common"
 
 
-def test_on_the_released_cells_the_question_is_found_again_by_reading_them_in_order() -> None:
-    alone, ruled = (
-        load_episodes(condition=condition, regimes="persistent").set_index("question_id")
-        for condition in ("unaided", "enforced_rule")
-    )
-    manifest = (data_dir() / "manifests" / "test300.txt").read_text(encoding="utf-8").split()
-    for question in manifest:
-        one, other = alone.loc[question], ruled.loc[question]
-        said = "".join("-" if judgment == "USELESS" else "+" for judgment in one["judgments"][:-1])
-        fired = "".join("-" if judgment == "USELESS" else "+" for judgment in other["judgments"])
-        if (
-            len(one["actions"]) == 8
-            and one["actions"][-1] != "finish"
-            and "-----" in said
-            and other["actions"][-1] == "finish"
-            and "-----" in fired
-            and other["success"]
-        ):
-            break
-    found = first_rescued_question(
-        load_episodes(condition="unaided"), load_episodes(condition="enforced_rule")
-    )
-    assert found == (question, "")
-
-
 def test_steps_of_an_episode_by_hand() -> None:
     row = episode("-?--.-+-", answered=True, question_id="a", regime="recover_after_2")
     steps = episode_steps(pd.DataFrame([row]), "a", "recover_after_2")
@@ -258,3 +177,9 @@ def test_steps_of_an_episode_by_hand() -> None:
     assert steps["judgment"].tolist()[:5] == ["USELESS", "UNPARSED", "USELESS", "USELESS", None]
     assert steps["action"].tolist() == ["search"] * 8 + ["finish"]
     assert steps["t"].tolist() == list(range(1, 10))
+
+
+def test_an_agent_that_answers_by_itself_is_not_said_to_be_made_to() -> None:
+    for condition, letters in (("unaided", "-----"), ("enforced_rule", "---")):
+        cells = Reader(TwoEpisodes((arm(letters, condition), arm("-", "unaided")), "c"))
+        assert [row[1] for row in cells.rows][len(letters) + 1] == "finish"

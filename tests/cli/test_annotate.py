@@ -1,6 +1,7 @@
 """``judged-useless annotate``: from a run to sheets and labels, and back from a filled sheet."""
 
 import csv
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -16,13 +17,17 @@ pytestmark = pytest.mark.usefixtures("hamlet_tasks")
 BOTH = ("--annotator", "scripted:annotator-5", "--annotator", "scripted:annotator-20")
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    path = tmp_path / "my-run"
-    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "8", "--quiet", "--out", str(path)]
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> Path:
+    path = tmp_path_factory.mktemp("recorded") / "run"
+    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "6", "--quiet", "--out", str(path)]
     assert main(["run", "--model", "scripted:own-5", *cell]) == 0
-    capsys.readouterr()
     return path
+
+
+@pytest.fixture
+def run(tmp_path: Path, recorded: Path) -> Path:
+    return Path(shutil.copytree(recorded, tmp_path / "my-run"))
 
 
 def annotate(run: Path, *options: str) -> int:
@@ -110,7 +115,7 @@ def test_two_runs_are_annotated_together(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other"
-    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "8", "--quiet", "--out", str(other)]
+    cell = ["--task", "hamlets", "--split", "all", "--n-questions", "6", "--quiet", "--out", str(other)]
     assert main(["run", "--model", "scripted:never", *cell]) == 0
     assert main(["annotate", str(run), str(other), "--quiet", *BOTH]) == 1
     assert "2 runs are annotated together; give the folder for it with --out" in capsys.readouterr().err
@@ -131,7 +136,7 @@ def test_two_runs_are_annotated_together(
         (("--check", "-1"), "--check is -1, expected 0 or more"),
         (("--n", "2"), "n is 2, expected at least"),
         (("--annotator", "openai:a", "--annotator", "openai:b", "--base-url", "c=http://x"),
-         "--base-url c=…: expected one of openai:a, openai:b before ="),
+         "--base-url c: expected a model given with --annotator"),
         (("--annotator", "scripted:annotator-x", *BOTH[:2]), "expected annotator-<percent>"),
     ],
 )  # fmt: skip
@@ -147,7 +152,7 @@ def test_a_sheet_of_another_selection_says_what_to_give(
 ) -> None:
     assert annotate(run, "--stream", "S2", "--check", "20") == 0
     sheet = filled(run.with_name("my-run.probes") / "annotation" / "disagreements-S2.csv")
-    assert annotate(run, "--stream", "S2", "--check", "1", "--adjudicated", str(sheet)) == 1
+    assert annotate(run, "--stream", "S2", "--check", "0", "--adjudicated", str(sheet)) == 1
     assert (
         "read with the runs, the annotators, --n and --check it was written with" in capsys.readouterr().err
     )
@@ -197,9 +202,10 @@ def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
 def test_streams_one_after_the_other_are_as_both_at_once(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert annotate(run, "--out", str(tmp_path / "whole")) == 0
+    sample = ("--n", "60")  # of each stream, and the same whether one is asked or both
+    assert annotate(run, "--out", str(tmp_path / "whole"), *sample) == 0
     whole = (tmp_path / "whole" / "labels.csv").read_bytes()
-    out = ("--out", str(tmp_path / "parts"))
+    out = ("--out", str(tmp_path / "parts"), *sample)
     parts = tmp_path / "parts" / "labels.csv"
     assert annotate(run, "--stream", "S2", *out) == 0
     capsys.readouterr()

@@ -25,6 +25,10 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
         ([], "required: COMMAND"),
         (["fetsch"], "invalid choice: 'fetsch'"),
         (["fetch", "--split", "../x"], "invalid choice: '../x'"),
+        (
+            ["run", "--model", "scripted:own-5", "--budget", "0"],
+            "--budget: '0': expected a whole number of at",
+        ),
     ],
 )
 def test_a_mistyped_command_line_is_refused(

@@ -30,7 +30,11 @@ def test_fields_words_time_and_attempts_reach_the_model() -> None:
     assert parsed() == {}
 
 
-@pytest.mark.parametrize("option", [("--field", "stop"), ("--extra-body", "{"), ("--reasoning", "maybe")])
+@pytest.mark.parametrize(
+    "option",
+    [("--field", "stop"), ("--extra-body", "{"), ("--extra-body", "[1]"), ("--reasoning", "maybe"),
+     ("--attempts", "0"), ("--context", "-1")],
+)  # fmt: skip
 def test_what_is_no_option_is_refused(option: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parsed(*option)

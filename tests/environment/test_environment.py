@@ -96,16 +96,6 @@ def test_plausible_searches_the_distractors_and_leaves_lookups_real(question: Qu
             assert shown.failed
 
 
-def test_a_plausible_search_that_really_finds_the_distractor_is_not_replaced() -> None:
-    question = SPLIT[1]
-    distractor, gold = question.distractor_titles[0], question.gold_titles[0]
-    found, kept_away = _run(question, "plausible", [("search", distractor), ("search", gold)])
-    assert (found.failed, found.replaced, found.how, found.title) == (True, False, "none", None)
-    assert (kept_away.replaced, kept_away.how, kept_away.question_id) == (True, "distractor", question.id)
-    assert kept_away.title in question.distractor_titles
-    assert kept_away.real_title == gold
-
-
 @given(QUESTIONS, EPISODES)
 def test_answerless_never_shows_a_supporting_sentence(question: Question, calls: Calls) -> None:
     sentences = {paragraph.title: paragraph.sentences for paragraph in question.paragraphs}

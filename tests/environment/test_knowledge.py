@@ -33,12 +33,6 @@ def test_search_goes_from_title_to_words(query: str, title: str | None) -> None:
     assert KnowledgeBase(PAGES).search(query) == title
 
 
-def test_words_are_distinct_and_the_first_page_wins_ties() -> None:
-    knowledge_base = KnowledgeBase({"0000": "x y", "1111": "Y x x x", "2222": "z"})
-    assert knowledge_base.search("Zz ?? -- X x x y") == "0000"
-    assert knowledge_base.search("z ?? -- X") == "0000"
-
-
 def test_a_hit_shows_and_opens_the_page_and_a_miss_does_neither() -> None:
     reader = _reader()
     assert reader.search("xyzzy") == (NO_RESULTS, None)
@@ -100,10 +94,3 @@ def test_a_page_that_ends_in_a_blank_has_no_empty_sentence() -> None:
     reader = Reader(KnowledgeBase({"Tana": "A lake.  It is deep. "}))
     reader.search("Tana")
     assert reader.lookup("deep").text == "(Result 2/2) It is deep."
-
-
-def test_closest_title_has_no_threshold() -> None:
-    knowledge_base = KnowledgeBase(PAGES)
-    assert knowledge_base.search("?") is None
-    assert knowledge_base.closest_title("?") == "Lake Tana"
-    assert knowledge_base.closest_title("SIMIEN") == "Simien"

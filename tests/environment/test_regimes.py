@@ -1,6 +1,4 @@
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from judged_useless.environment.failures import FAULTS
 from judged_useless.environment.regimes import FAIL, MEAN3, MEAN4, MEAN6, REGIMES, get_regime
 
@@ -52,13 +50,6 @@ def test_entries_are_named_and_their_faults_exist() -> None:
 def test_unknown_names_raise_and_list(name: str) -> None:
     with pytest.raises(ValueError, match=r"known are clean, persistent, .*recover_after_<c>"):
         get_regime(name)
-
-
-@given(st.integers(0, 5), st.lists(st.integers(1, 40), max_size=20))
-def test_intermittent_is_a_function_of_the_index_alone(seed: int, order: list[int]) -> None:
-    first, second = (get_regime(f"intermittent_0.4_{seed}") for _ in range(2))
-    expected = {t: first.failed(t) for t in range(1, 41)}
-    assert [second.failed(t) for t in order] == [expected[t] for t in order]
 
 
 def test_intermittent_fails_at_its_rate_and_by_its_seed() -> None:

@@ -104,9 +104,7 @@ def test_unknown_regime(random_cell: Any) -> None:
     for estimator in (integration_index, hazard_by_failed_run):
         with pytest.raises(EpisodeError, match="which results failed is unknown"):
             estimator(cell.drop_duplicates("question_id"))
-    with pytest.raises(
-        UndefinedEstimateError, match="no episode of regime 'sometimes_not'; there is persistent"
-    ):
+    with pytest.raises(UndefinedEstimateError, match="no episode of 'sometimes_not'; there is persistent"):
         share_answered(random_cell(0), regime="sometimes_not")
     with pytest.raises(UndefinedEstimateError, match="no episode of regime clean; there is persistent"):
         mean_success(random_cell(0))

@@ -86,7 +86,7 @@ def test_one_coefficient_alone_is_stated_as_undefined(episode: Any) -> None:
 
 
 def test_no_useless_result_is_refused(episode: Any) -> None:
-    with pytest.raises(UndefinedEstimateError, match="no decision follows a result judged USELESS"):
+    with pytest.raises(UndefinedEstimateError, match="no decision follows a USELESS result"):
         hazard_model([episode("q", "+++", regime="persistent")])
     with pytest.raises(ValueError, match="t_max"):
         hazard_model([episode("q", "---", regime="persistent")], t_max=0)

@@ -90,7 +90,6 @@ def test_an_estimate_is_a_mapping_and_shows_itself() -> None:
     assert dict(found).keys() == set(found)
     assert str(found).startswith("share = 0.533 [")
     assert "question-cluster bootstrap" in found._repr_html_()
-    assert found.excludes_zero() is True
     with pytest.raises(KeyError, match="not part of this estimate"):
         found["median"]
 

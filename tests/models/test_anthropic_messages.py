@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 from faulty_server import MESSAGES as PATH
-from faulty_server import TEXT, FaultyServer, Request
-from http_models import MESSAGES, make
+from faulty_server import TEXT, Request
+from http_models import MESSAGES, make, served
 from judged_useless.models.anthropic_messages import unquote
 from judged_useless.models.base import Decoding, Message
 from judged_useless.models.costs import Price
@@ -24,10 +24,8 @@ def text(content: str, **fields: Any) -> dict[str, Any]:
 async def sent(
     messages: list[Message] = MESSAGES, *, call: dict[str, Any] | None = None, **options: Any
 ) -> Request:
-    async with FaultyServer("ok") as server:
-        model = make("anthropic", server.url, **options)
+    async with served("anthropic", "ok", **options) as (server, model):
         await model.generate(messages, **(call or {}))
-        await model.aclose()
     return server.requests[0]
 
 
@@ -83,10 +81,8 @@ async def test_usage_counts_cached_tokens_once_and_costs_are_theirs() -> None:
     price = Price(
         input=1, output=5, cache_read=0.1, cache_write=1.25, source="made up", as_of="2026-11-30"  # type: ignore[arg-type]
     )  # fmt: skip
-    async with FaultyServer("ok") as server:
-        model = make("anthropic", server.url, price=price)
+    async with served("anthropic", "ok", price=price) as (_, model):
         generation = await model.generate(MESSAGES)
-        await model.aclose()
     assert generation.text == TEXT
     assert (generation.prompt_tokens, generation.completion_tokens, generation.cached_tokens) == (100, 12, 64)
     assert generation.cost_usd == pytest.approx((26 * 1 + 12 * 5 + 64 * 0.1 + 10 * 1.25) / 1e6)

@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 import pytest
-from faulty_server import FAULTS, TEXT, FaultyServer, status
-from http_models import MESSAGES, make
+from faulty_server import FAULTS, TEXT, status
+from http_models import MESSAGES, served
 from judged_useless.models.base import (
     ContextOverflowError,
     FatalModelError,
@@ -20,12 +20,8 @@ USAGE = {"prompt_tokens": 90, "completion_tokens": 12, "total_tokens": 102}
 
 
 def chat(message: dict[str, Any], end: str | None = "stop", *, of_choice: Any = None, **body: Any) -> bytes:
-    choice = {
-        "index": 0,
-        "message": {"role": "assistant", **message},
-        "finish_reason": end,
-        **(of_choice or {}),
-    }
+    choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": end}
+    choice |= of_choice or {}
     whole = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
     return json.dumps({**whole, "usage": USAGE, **body}).encode()
 
@@ -33,16 +29,10 @@ def chat(message: dict[str, Any], end: str | None = "stop", *, of_choice: Any = 
 SAID = {"content": TEXT}
 CALLS: dict[str, Any] = {
     "tool_calls": [],
-    "function_call": None,
-    "refusal": None,
-    "annotations": None,
-    "audio": None,
+    **dict.fromkeys(("function_call", "refusal", "annotations", "audio")),
 }
 PARTS = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": TEXT}]
-FILTERS = {
-    "hate": {"filtered": False, "severity": "safe"},
-    "violence": {"filtered": False, "severity": "safe"},
-}
+FILTERS = {kind: {"filtered": False, "severity": "safe"} for kind in ("hate", "violence")}
 
 READ: dict[str, bytes] = {
     "vLLM": chat({**SAID, **CALLS, "reasoning": None}, of_choice={"stop_reason": "Observation:"}, prompt_logprobs=None),
@@ -105,12 +95,8 @@ REFUSED: dict[str, tuple[int, bytes, type[ModelError], str]] = {
 
 async def asked(code: int, body: bytes, **options: Any) -> Generation:
     FAULTS["dialect"] = status(code, body)
-    async with FaultyServer("dialect") as server:
-        model = make("openai", server.url, name="qwen3-8b", decoding=None, **options)
-        try:
-            return await model.generate(MESSAGES, stop=["Observation:"])
-        finally:
-            await model.aclose()
+    async with served("openai", "dialect", name="qwen3-8b", decoding=None, **options) as (_, model):
+        return await model.generate(MESSAGES, stop=["Observation:"])
 
 
 @pytest.mark.parametrize("server", READ)

@@ -1,3 +1,4 @@
+import subprocess
 import sys
 
 import pytest
@@ -26,26 +27,16 @@ def test_an_option_that_a_provider_does_not_have_is_refused(spec: str) -> None:
 
 
 def test_importing_the_backends_imports_no_sdk() -> None:
-    import subprocess
-
     code = (
         "import sys, judged_useless.models.openai_compatible, judged_useless.models.anthropic_messages, "
         "judged_useless.models.vllm_engine; "
         "assert not {'openai', 'anthropic', 'vllm', 'torch', 'httpx', 'httpx2'} & set(sys.modules)"
     )
-    path = ":".join(entry for entry in sys.path if entry)
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": path}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
+    subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": ":".join(sys.path)}, check=True)
 
 
-@pytest.mark.parametrize(
-    ("provider", "key"), [("openai", "OPENAI_API_KEY"), ("anthropic", "ANTHROPIC_API_KEY")]
-)
-def test_a_providers_own_service_needs_a_key(
-    provider: str, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_a_providers_own_service_needs_a_key(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("API_KEY", "BASE_URL", "AUTH_TOKEN"):
         monkeypatch.delenv(f"{provider.upper()}_{name}", raising=False)
     monkeypatch.setenv("HOME", "/nowhere")

@@ -32,13 +32,10 @@ def test_thinking_mode_has_its_own_decoding(name: str, context: int) -> None:
     assert values(chosen.decoding) == (0.6, 0.95, 20, 8192, context, "per_prompt", 42, True)
 
 
-def test_a_hub_id_is_the_same_agent_as_the_released_name() -> None:
+def test_a_hub_id_is_the_released_name_and_another_model_has_the_services_decoding() -> None:
     by_name, by_id = identify("qwen3-8b", "openai"), identify("Qwen/Qwen3-8B", "openai")
     assert by_name == by_id
     assert (by_id.name, by_id.served, by_id.preset) == ("qwen3-8b", "Qwen/Qwen3-8B", "qwen3-8b")
-
-
-def test_another_model_has_the_services_decoding() -> None:
     chosen = identify("some/model", "openai", served_name="folder")
     assert (chosen.name, chosen.served, chosen.preset) == ("some/model", "folder", None)
     assert chosen.decoding == Decoding()
@@ -57,12 +54,3 @@ def test_what_the_paper_does_not_have_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=problem):
         identify(name, provider, **options)
-
-
-def test_larger_contexts_are_those_of_the_deviations() -> None:
-    assert load_presets()["qwen2.5-7b"].contexts == {
-        "fresh300": 16384,
-        "unaided": 16384,
-        "budget 16": 16384,
-        "budget 16, recover_after_2": 32768,
-    }

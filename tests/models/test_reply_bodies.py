@@ -39,9 +39,3 @@ def test_usage_is_known_or_unknown_and_the_text_is_kept(usage: Any, read: Any, c
     said = read_chat(json.loads(reply(CHAT)) | {"usage": usage})
     assert (said.usage, said.cached_tokens) == (read, cached)
     assert said.text
-
-
-@pytest.mark.parametrize("body", [{}, {"choices": [7]}, {"choices": [{"message": None}]}, {"choices": 1}])
-def test_what_is_no_chat_is_told_by_an_error(body: Any) -> None:
-    with pytest.raises((KeyError, TypeError, AttributeError)):
-        read_chat(body)

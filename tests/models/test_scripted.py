@@ -79,9 +79,8 @@ def test_the_rates_are_those_given() -> None:
 def test_a_deadline_is_met_at_any_budget(condition: str) -> None:
     for budget in (5, 16):
         model = ScriptedModel("deadline", questions=QUESTIONS, budget=budget)
-        assert episode(model, 2, condition=condition, budget=budget).actions == ["search"] * (budget - 1) + [
-            "finish"
-        ]
+        actions = episode(model, 2, condition=condition, budget=budget).actions
+        assert actions == ["search"] * (budget - 1) + ["finish"]
 
 
 def test_a_rule_is_obeyed_unless_it_is_disobedient() -> None:

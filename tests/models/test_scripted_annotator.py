@@ -35,13 +35,10 @@ async def test_a_result_is_labelled_by_the_questions_own_pages() -> None:
     failed = f"[{other.gold_titles[0]}] {other.knowledge_base[other.gold_titles[0]]}"
     sentence = f"(Result 1/1) {question.paragraphs[0].sentences[1]}"
     cases: list[tuple[str, list[str], str]] = [
-        (gold[0], [], "useful_new"),
         (gold[1], [gold[0], failed], "useful_new"),
         (gold[0], [gold[1], gold[0]], "redundant"),
         (related, [], "related"),
-        (related, [related], "redundant"),
         (failed, [], "off_topic"),
-        ("No results found.", [], "off_topic"),
         (sentence, [], "useful_new"),
         (sentence, [gold[0]], "redundant"),
     ]
@@ -50,14 +47,14 @@ async def test_a_result_is_labelled_by_the_questions_own_pages() -> None:
         assert json.loads(said) == {"label": wanted}, result
 
 
-@pytest.mark.parametrize("percent", [0, 5, 10, 100])
+@pytest.mark.parametrize("percent", [0, 10, 100])
 async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
-    made, n = annotator(f"annotator-{percent}"), 2000
+    made, n = annotator(f"annotator-{percent}"), 1000
     records = [{"result": str(place), "next_thought": "So on."} for place in range(n)]
     said = [json.loads(await label(made, **record))["label"] for record in records]
     wrong = [each for each in said if each != "no_judgment"]
     # Four standard errors.
-    assert abs(len(wrong) / n - percent / 100) <= 4 * (0.25 / n) ** 0.5 * (percent not in (0, 100))
+    assert abs(len(wrong) / n - percent / 100) <= 4 * (0.09 / n) ** 0.5 * (percent not in (0, 100))
     assert len(set(wrong)) == (4 if percent else 0)
     assert said == [json.loads(await label(made, **record))["label"] for record in records]
 

@@ -6,7 +6,7 @@ import traceback
 
 import pytest
 from faulty_server import FAULTS, FaultyServer, body
-from http_models import MESSAGES, PROVIDERS, make
+from http_models import MESSAGES, PROVIDERS, make, served
 from judged_useless.models.base import ModelError
 
 KEY = "secret-key-in-test"
@@ -27,13 +27,11 @@ async def test_a_key_is_in_no_error_log_description_or_repr(
 ) -> None:
     seen = ""
     with caplog.at_level(logging.DEBUG):
-        async with FaultyServer(fault) as server:
-            model = make(provider, server.url, api_key=KEY)
+        async with served(provider, fault, api_key=KEY) as (server, model):
             try:
                 await model.generate(MESSAGES)
             except ModelError as error:
                 seen = everything(error)
-            await model.aclose()
     assert KEY in str(server.requests[0].headers)
     seen += repr(model) + json.dumps(model.describe())
     assert KEY not in seen

@@ -1,38 +1,31 @@
 """Conditions are composed of parts; the table of the protocol, row by row."""
 
 import pytest
-from judged_useless.protocol.conditions import (
-    ADDED_PARTS,
-    CONDITIONS,
-    PARTS,
-    get_condition,
-)
+from judged_useless.protocol.conditions import ADDED_PARTS, CONDITIONS, PARTS, get_condition
 
-# condition: additions, counter, signal, stopper, who stops (PROTOCOL, "Conditions").
+# condition: additions, counter, signal, stopper (PROTOCOL, "Conditions").
 TABLE = {
-    "unaided": ((), False, None, None, "agent"),
-    "permit": (("permit",), False, None, None, "agent"),
-    "budget": (("permit", "budget"), True, None, None, "agent"),
-    "stated_rule": (("permit", "stated_rule"), False, None, None, "agent"),
-    "call_cost": (("permit", "budget", "call_cost"), True, None, None, "agent"),
-    "decide": ((), False, "side_channel", "weigh", "agent"),
-    "enforced_rule": ((), False, "side_channel", "finish_only", "harness"),
-    "combo": (("permit", "budget"), True, "side_channel", "finish_only", "harness"),
-    "random": ((), False, "random", "finish_only", "harness"),
-    "lexical": ((), False, "lexical", "finish_only", "harness"),
-    "stated_judgment_rule": ((), False, "stated", "ask_again", "harness"),
-    "stated_combo": (("permit", "budget"), True, "stated", "ask_again", "harness"),
-    "switch_rule": ((), False, "side_channel", "switch", "harness"),
-    "both_exits": (("both_exits",), False, None, None, "agent"),
+    "unaided": ((), False, None, None),
+    "permit": (("permit",), False, None, None),
+    "budget": (("permit", "budget"), True, None, None),
+    "stated_rule": (("permit", "stated_rule"), False, None, None),
+    "call_cost": (("permit", "budget", "call_cost"), True, None, None),
+    "decide": ((), False, "side_channel", "weigh"),
+    "enforced_rule": ((), False, "side_channel", "finish_only"),
+    "combo": (("permit", "budget"), True, "side_channel", "finish_only"),
+    "random": ((), False, "random", "finish_only"),
+    "lexical": ((), False, "lexical", "finish_only"),
+    "stated_judgment_rule": ((), False, "stated", "ask_again"),
+    "stated_combo": (("permit", "budget"), True, "stated", "ask_again"),
+    "switch_rule": ((), False, "side_channel", "switch"),
+    "both_exits": (("both_exits",), False, None, None),
 }
 
 
 @pytest.mark.parametrize("name", CONDITIONS)
 def test_a_condition_is_what_the_protocol_says(name: str) -> None:
     condition = get_condition(name)
-    assert TABLE[name] == (
-        condition.additions, condition.counter, condition.signal, condition.stopper, condition.who_stops,
-    )  # fmt: skip
+    assert TABLE[name] == (condition.additions, condition.counter, condition.signal, condition.stopper)
     assert condition.two_source == (name in ("switch_rule", "both_exits"))
 
 

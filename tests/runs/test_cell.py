@@ -10,7 +10,7 @@ import hamlets
 import pandas as pd
 import pytest
 from canned import SlowModel
-from hamlet_cell import REGIMES, run
+from hamlet_cell import CLUMSY, REGIMES, run
 from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.models.base import (
     ContextOverflowError,
@@ -106,20 +106,10 @@ async def test_the_same_run_twice_is_the_same_bytes(tmp_path: Path) -> None:
     assert manifests[0] == manifests[1]
 
 
-async def test_a_finished_run_is_returned_as_it_is(tmp_path: Path) -> None:
-    done = await run(tmp_path)
-    before = times(tmp_path)
-    again = await run(tmp_path)
-    assert times(tmp_path) == before
-    assert again.episodes().equals(done.episodes())
-
-
 @pytest.mark.parametrize(
     ("change", "named"),
     [
         ({"k": 2}, "options.k: 3 there, 2 now"),
-        ({"budget": 9}, "budget: 8 there, 9 now"),
-        ({"n_questions": 7}, "n_questions: 6 there, 7 now"),
         ({"condition": "lexical"}, "condition.signal: 'side_channel' there, 'lexical' now"),
         ({"model": "scripted:own-4"}, "model.rates.invalid: 0.05 there, 0.0 now"),
         ({"replicate": "2"}, "salt: 'shuffled-v2' there, 'shuffled-v2-rep2' now"),
@@ -129,10 +119,12 @@ async def test_another_run_in_its_place_is_refused(
     tmp_path: Path, change: dict[str, Any], named: str
 ) -> None:
     await run(tmp_path)
-    before = files(tmp_path)
+    before = times(tmp_path)
+    # The same run, which is finished, is returned as it is.
+    await run(tmp_path)
     with pytest.raises(RunError, match=named):
         await run(tmp_path, **change)
-    assert files(tmp_path) == before
+    assert times(tmp_path) == before
 
 
 async def test_a_run_among_what_was_found_of_runs_is_refused(tmp_path: Path) -> None:
@@ -146,16 +138,11 @@ async def test_files_without_a_manifest_are_not_touched(tmp_path: Path) -> None:
     (tmp_path / "persistent.jsonl").write_text("mine\n")
     with pytest.raises(RunError, match="no manifest"):
         await run(tmp_path)
-    with pytest.raises(RunError, match="no run directory"):
-        Run(tmp_path)
 
 
 async def test_an_interrupted_run_is_resumed_where_it_stopped(tmp_path: Path) -> None:
     whole = await run(tmp_path / "whole")
-    steady = ScriptedModel(
-        "own-4", invalid=0.05, unreadable=0.03, truncated=0.02, disobedient=0.3, unparsed=0.1
-    )
-    slow = SlowModel(steady.prepared(hamlets.load("all"), 8), lambda messages: 0.003)
+    slow = SlowModel(CLUMSY.prepared(hamlets.load("all"), 8), lambda messages: 0.003)
     task = asyncio.create_task(run(tmp_path / "cut", model=slow, concurrency=2))
     while not (tmp_path / "cut" / "clean.jsonl").exists():  # noqa: ASYNC110 - nobody tells
         await asyncio.sleep(0.001)
@@ -197,18 +184,14 @@ async def test_a_transport_failure_leaves_the_episode_pending(tmp_path: Path) ->
     assert files(resumed.path) == files(straight.path)
 
 
-async def test_a_context_overflow_is_an_error_of_its_episodes_only(tmp_path: Path) -> None:
-    with pytest.raises(IncompleteRunError, match="ContextOverflowError"):
-        await run(tmp_path, model=failing(ContextOverflowError("9000 tokens"), 2), concurrency=1)
-    assert Run(tmp_path).manifest["status"] == "incomplete"
-
-
-async def test_the_cost_cap_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
-    with pytest.raises(CostCapReachedError):
-        await run(tmp_path, model=failing(CostCapReachedError("1 USD"), 60), concurrency=1)
+@pytest.mark.parametrize("error", [CostCapReachedError("1 USD"), ZeroDivisionError("a bug of ours")])
+async def test_what_stops_a_run_is_raised_as_it_is_and_loses_nothing(
+    error: Exception, tmp_path: Path
+) -> None:
+    with pytest.raises(type(error)):
+        await run(tmp_path, model=failing(error, 60), concurrency=1)
     stopped = Run(tmp_path)
-    assert stopped.manifest["status"] == "stopped"
-    assert stopped.manifest["reason"] == "CostCapReachedError"
+    assert (stopped.manifest["status"], stopped.manifest["reason"]) == ("stopped", type(error).__name__)
     assert 0 < stopped.manifest["n_episodes"]["done"] < 18
     assert len(there(stopped)) == stopped.manifest["n_episodes"]["done"]
     resumed = await run(tmp_path, model=ScriptedModel("own-4"))
@@ -222,11 +205,10 @@ async def test_a_fault_from_the_beginning_stops_the_run(tmp_path: Path) -> None:
     assert not (tmp_path / "errors.log").exists()
 
 
-async def test_a_refusal_in_the_middle_concerns_one_question(tmp_path: Path) -> None:
-    refusing = failing(FatalModelError("refused"), 40).prepared(hamlets.load("all"), 8)
-    slow = SlowModel(refusing, lambda messages: 0.001)
-    with pytest.raises(IncompleteRunError, match="refused") as failure:
-        await run(tmp_path / "run", model=slow, concurrency=1)
+@pytest.mark.parametrize("refusal", [FatalModelError("refused"), ContextOverflowError("9000 tokens")])
+async def test_a_refusal_in_the_middle_concerns_one_question(refusal: Exception, tmp_path: Path) -> None:
+    with pytest.raises(IncompleteRunError, match=str(refusal)) as failure:
+        await run(tmp_path / "run", model=failing(refusal, 40), concurrency=1)
     assert 0 < failure.value.missing < 6
 
 
@@ -237,12 +219,6 @@ async def test_a_server_that_is_gone_ends_the_run_early(tmp_path: Path) -> None:
         await run(tmp_path, model=gone, split="many", n_questions=100, concurrency=4)
     assert 20 <= len((tmp_path / "errors.log").read_text().splitlines()) < 300
     assert Run(tmp_path).manifest["status"] == "stopped"
-
-
-async def test_an_error_of_ours_is_raised_and_not_taken_for_the_models(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError):
-        await run(tmp_path, model=failing(ZeroDivisionError(), 50), concurrency=1)
-    assert Run(tmp_path).manifest["reason"] == "ZeroDivisionError"
 
 
 async def test_requests_are_in_flight_up_to_the_bound(tmp_path: Path) -> None:
@@ -303,19 +279,14 @@ async def test_a_thinking_condition_needs_a_thinking_model(tmp_path: Path) -> No
     ("arguments", "message"),
     [
         ({"n_questions": 0}, "n_questions is 0; hamlets all has 24"),
-        ({"n_questions": 25}, "n_questions is 25"),
         ({"regimes": "clean"}, "regimes is the text 'clean'"),
         ({"regimes": []}, "expected at least one"),
         ({"regimes": ["clean", "clean"]}, "each once"),
-        ({"regimes": ["never"]}, "unknown regime 'never'"),
         ({"condition": "rule"}, "unknown condition 'rule'"),
-        ({"task": "none"}, "unknown task 'none'"),
         ({"concurrency": 0}, "concurrency is 0"),
         ({"condition": "random"}, "needs useless_rate"),
-        ({"condition": "switch_rule"}, "needs a backup tool"),
         ({"base_url": "http://x"}, "a model was given"),
         ({"model": "scripted:no"}, "unknown policy 'no'"),
-        ({"model": "nobody:x"}, "expected provider:name"),
     ],
 )
 async def test_bad_arguments_are_refused(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:

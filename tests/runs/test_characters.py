@@ -49,11 +49,6 @@ async def test_it_is_replaced_and_counted_in_the_run_and_in_what_is_asked_afterw
     assert len(made.episodes()) == 18
 
 
-async def test_a_call_without_any_is_recorded_as_before(tmp_path: Path) -> None:
-    made = await run(tmp_path)
-    assert not any("n_replaced" in call for record in lines(made.path) for call in record["calls"])
-
-
 async def test_one_that_was_put_into_a_file_is_refused_by_line_and_field(tmp_path: Path) -> None:
     made = await run(tmp_path)
     file = tmp_path / "clean.jsonl"

@@ -36,7 +36,6 @@ def without_the_first(file: Path) -> None:
 
 LOST: dict[str, tuple[Change, str]] = {
     "deleted": (Path.unlink, r"persistent\.jsonl: 0 of 6 trajectories"),
-    "emptied": (lambda file: file.write_bytes(b""), r"persistent\.jsonl: 0 of 6 trajectories"),
     "cut": (cut, r"persistent\.jsonl: 5 of 6 trajectories"),
     "a line less": (without_the_first, r"persistent\.jsonl: 5 of 6 trajectories"),
 }
@@ -48,12 +47,10 @@ async def test_what_a_complete_run_has_lost_is_missed_and_run_again(case: str, t
     before = files(tmp_path)
     lose, counts = LOST[case]
     lose(tmp_path / "persistent.jsonl")
-    for read in (read_run, load_episodes):
-        with pytest.raises(RunError, match=rf"complete by its manifest.*{counts}"):
-            read(tmp_path)
+    with pytest.raises(RunError, match=rf"complete by its manifest.*{counts}"):
+        load_episodes(tmp_path)
     again = await run(tmp_path)
     assert files(tmp_path) == before
-    assert again.episodes().equals(load_episodes(tmp_path))
     assert again.manifest["status"] == "complete"
     assert again.manifest["tokens"] == done.manifest["tokens"]
 
@@ -90,37 +87,19 @@ def put(**fields: Any) -> Callable[[dict[str, Any]], object]:
     return lambda record: record.update(fields)
 
 
-def put_call(name: str, value: object) -> Callable[[dict[str, Any]], object]:
-    return lambda record: record["calls"][0].update({name: value})
-
-
 DAMAGED: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
     "another regime": (put(regime="clean"), "regime is 'clean', expected 'persistent'"),
-    "another model": (put(model="qwen3-8b"), "model is 'qwen3-8b', expected 'scripted:own-4'"),
     "a foreign question": (put(question_id="zz"), "question_id 'zz' is no question of this run"),
     "a question twice": (put(question_id="h00"), "question 'h00' occurs twice"),
     "a number for a question": (put(question_id=3), "question_id is 3, expected"),
-    "no question": (lambda record: record.pop("question_id"), "question_id is missing"),
     "actions that are none": (put(actions=None), "actions is None, expected"),
-    "a count that is no number": (
-        put_call("prompt_tokens", "x"), "calls, entry 1: prompt_tokens is 'x', expected"),
-    "calls that are numbers": (put(calls=[3]), "calls, entry 1 is 3, expected"),
     "a call of no kind": (lambda record: record["calls"][1].pop("kind"), "calls, entry 2: kind is missing"),
-    "a call at no step": (put_call("t", "1"), "calls, entry 1: t is '1', expected"),
-    "a message of nobody": (
-        lambda record: record["messages"][2].pop("role"), "messages, entry 3: role is missing"),
     "a message of a tool": (
         lambda record: record["messages"][2].update(role="tool"),
         "messages, entry 3: role is 'tool', expected"),
-    "an empty message": (
-        lambda record: record["messages"][2].update(content=None),
-        "messages, entry 3: content is None, expected"),
-    "an event that is none": (put(events=[{"x": 1}]), "events, entry 1: t is missing"),
     "an event at no step": (
         put(events=[{"t": "1", "event": "rule_fired"}]), "events, entry 1: t is '1', expected"),
     "an answer of a number": (put(answer=5), "answer is 5, expected"),
-    "a failure by a number": (
-        lambda record: record["failed"].insert(0, 1), "failed, entry 1 is 1, expected"),
 }  # fmt: skip
 
 
@@ -163,24 +142,15 @@ def change(name: str, value: object) -> Callable[[dict[str, Any]], object]:
 
 
 MANIFESTS: dict[str, tuple[Callable[[dict[str, Any]], object], str]] = {
-    "no spec": (lambda manifest: manifest.pop("spec"), "spec is missing"),
-    "a condition of text": (change("spec.condition", "unaided"), "spec.condition is 'unaided', expected"),
     "no name": (lambda manifest: manifest["spec"]["model"].pop("name"), r"spec\.model\.name is missing"),
     "a status of ours no more": (change("status", "done"), "status is 'done', expected"),
     "a regime that is a path": (change("spec.regimes", ["../x"]), "spec.regimes, entry 1 is '../x', exp"),
     "no regimes": (change("spec.regimes", []), "n_episodes.planned is 18, expected 0"),
-    "no style": (
-        lambda manifest: manifest["spec"]["options"].pop("style"), r"spec\.options\.style is missing"),
-    "constrain of text": (
-        change("spec.options.constrain", "no"), r"spec\.options\.constrain is 'no', expected"),
-    "no native calls": (
-        lambda manifest: manifest["spec"]["condition"].pop("native_calls"),
-        r"spec\.condition\.native_calls is missing"),
-    "no signal": (
-        lambda manifest: manifest["spec"]["condition"].pop("signal"),
-        r"spec\.condition\.signal is missing"),
+    "a newer format": (change("spec.format", 999), r"spec\.format is 999, expected 1"),
+    "constrain of text": (change("spec.options.constrain", "no"), r"spec\.options\.constrain is 'no', exp"),
+    "no signal": (lambda manifest: manifest["spec"]["condition"].pop("signal"), "spec.condition.signal is m"),
     "questions of a number": (change("questions", 3), "questions is 3, expected"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", MANIFESTS)
@@ -233,20 +203,9 @@ async def test_nothing_is_written_through_a_link_in_the_folder(
             await run(made)
 
 
-async def test_a_newer_format_is_refused(made: Path) -> None:
-    manifest = json.loads((made / "manifest.json").read_text())
-    manifest["spec"]["format"] = 999
-    (made / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(RunError, match=r"manifest\.json: spec\.format is 999, expected 1"):
-        read_run(made)
-
-
 async def test_a_manifest_that_is_cut_off_says_what_to_do(made: Path) -> None:
     cut(made / "manifest.json")
-    for read in (lambda: Run(made), lambda: load_episodes(made)):
-        with pytest.raises(
-            RunError, match=r"manifest\.json: not valid JSON .*restore it from a copy, or move"
-        ):
-            read()
+    with pytest.raises(RunError, match=r"manifest\.json: not valid JSON .*restore it from a copy, or move"):
+        load_episodes(made)
     with pytest.raises(RunError, match="restore it from a copy"):
         await run(made)

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from hamlet_cell import run
 from judged_useless.cli.run import _report_judgments
 from judged_useless.models.base import Generation, Message
 from judged_useless.models.scripted import ScriptedModel
-from judged_useless.runs.cell import run_cell
 
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
 pytest_plugins = ("run_fixtures",)
@@ -29,17 +29,9 @@ class Cut(ScriptedModel):
 async def test_unparsed_and_cut_judgments_are_counted(
     model: ScriptedModel, cut: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run = await run_cell(
-        model=model,
-        task="hamlets",
-        split="all",
-        n_questions=3,
-        out=tmp_path,
-        progress=False,
-        judgment_tokens=12,
-    )
-    judged = [each for episode in run.episodes()["judgments"] for each in episode if each is not None]
-    counts = run.manifest["judgments"]
+    done = await run(tmp_path, model, condition="unaided", n_questions=3, judgment_tokens=12)
+    judged = [each for episode in done.episodes()["judgments"] for each in episode if each is not None]
+    counts = done.manifest["judgments"]
     unparsed = judged.count("UNPARSED")
     assert counts == {"asked": len(judged), "unparsed": unparsed, "cut": unparsed if cut else 0}
     assert unparsed > 0

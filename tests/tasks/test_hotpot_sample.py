@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from judged_useless.environment.environment import Environment, Observation
-from judged_useless.environment.failed_paragraphs import FailurePool
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.question_files import read_questions
 from judged_useless.tasks.scoring import is_correct
@@ -27,11 +26,6 @@ def questions() -> list[Question]:
     if not path.is_file():
         pytest.skip(f"no real HotpotQA rows: {VARIABLE} names no file and there is none beside the project")
     return read_questions(path)
-
-
-@pytest.fixture(scope="module")
-def pool(questions: list[Question]) -> FailurePool:
-    return FailurePool(questions)
 
 
 def _step(environment: Environment, action: str, text: str) -> Observation:
@@ -60,13 +54,6 @@ def test_loading(questions: list[Question]) -> None:
         for title, index in question.supporting_facts:
             assert index is not None
             assert title in question.knowledge_base
-
-
-def test_search_by_exact_title(questions: list[Question]) -> None:
-    for question in questions:
-        environment = Environment(question, "clean", budget=10**6)
-        for title in question.knowledge_base:
-            assert _step(environment, "search", title.upper()).text == _page(question, title)
 
 
 def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Question]) -> None:
@@ -119,19 +106,3 @@ def test_answerless_never_shows_a_supporting_sentence(questions: list[Question])
             shown += [_step(environment, "lookup", word).text for fact in facts for word in fact.split()]
         shown.append(_step(environment, "search", question.text).text)
         assert not [fact for fact in facts for text in shown if fact in text]
-
-
-def test_natural_failures_change_pages_with_a_fact_and_no_others(
-    questions: list[Question], pool: FailurePool
-) -> None:
-    changed = {"stale": 0, "partial": 0}
-    for question in questions:
-        facts = _facts(question)
-        with_facts = {p.title for p in question.paragraphs if facts & {s.strip() for s in p.sentences}}
-        for regime in changed:
-            environment = Environment(question, regime, pool, budget=10**6)
-            replaced = {t for t in question.knowledge_base if _step(environment, "search", t).replaced}
-            assert replaced <= with_facts
-            changed[regime] += bool(replaced)
-    assert changed["partial"] == 50
-    assert changed["stale"] >= 45

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from judged_useless.tasks import TASKS, get_task, load_questions
+from judged_useless.tasks import load_questions
 from judged_useless.tasks.question import Paragraph, Question
 
 LIB = Path(__file__).parents[2] / "lib"
@@ -23,16 +23,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, object]]:
 
     monkeypatch.setattr("judged_useless.tasks.hotpotqa.load", load)
     return calls
-
-
-def test_tasks_are_the_papers_two_and_two_embedded() -> None:
-    assert {name: task.kind for name, task in TASKS.items()} == {
-        "hotpotqa": "question",
-        "fever": "claim",
-        "atlas": "question",
-        "atlas-claims": "claim",
-    }
-    assert all(get_task(name).name == name for name in TASKS)
 
 
 def test_unknown_tasks_list_the_known() -> None:
@@ -55,7 +45,7 @@ def test_questions_come_from_the_named_loader(loaded: list[tuple[str, object]]) 
 def test_more_or_fewer_questions_than_there_are_raise(
     loaded: list[tuple[str, object]], n_questions: int
 ) -> None:
-    with pytest.raises(ValueError, match=f"n_questions is {n_questions}; hotpotqa dev100 has 5"):
+    with pytest.raises(ValueError, match=f"{n_questions}, expected 1 to 5: .* hotpotqa dev100"):
         load_questions("hotpotqa", "dev100", n_questions)
 
 

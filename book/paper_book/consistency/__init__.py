@@ -1,7 +1,7 @@
 """Computed checks between the paper's own numbers, and between the paper and what was released with it.
 
 A check is an entry of ``data/consistency.yaml``: what should hold, where, and a comparator of `generic` with
-what it compares, or a function of `checks` or `statements`.
+what it compares, or a function of `checks`.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,8 @@ from typing import Any
 import pandas as pd
 from judged_useless._io.paths import data_dir
 
-from paper_book.consistency import checks, generic, statements
-from paper_book.consistency.comparison import Comparison
-from paper_book.consistency.printed_numbers import PaperNumbers, load
+from paper_book.consistency import checks, generic
+from paper_book.consistency.printed_numbers import Comparison, PaperNumbers, load
 from paper_book.strict_yaml import Strict, read
 
 __all__ = ["Comparison", "ConsistencyCheck", "PaperNumbers", "load", "load_checks", "run", "summary", "table"]
@@ -32,10 +31,7 @@ class ConsistencyCheck(Strict):
     @property
     def comparator(self) -> Callable[..., generic.Rows]:
         """What makes the comparisons, from the numbers and `over`."""
-        places = (generic, checks, statements)
-        found: Callable[..., generic.Rows] = next(
-            getattr(each, self.by) for each in places if hasattr(each, self.by)
-        )
+        found: Callable[..., generic.Rows] = getattr(generic, self.by, None) or getattr(checks, self.by)
         return found
 
 

@@ -5,8 +5,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import ge, gt, le, lt
 from typing import Any
 
-from paper_book.consistency.comparison import Comparison, at, at_most, derived, same, stated, weighted
-from paper_book.consistency.printed_numbers import Number, PaperNumbers, PrintedNumber
+from paper_book.consistency.printed_numbers import (
+    Comparison,
+    Number,
+    PaperNumbers,
+    PrintedNumber,
+    at,
+    at_most,
+    derived,
+    same,
+    stated,
+    weighted,
+)
 
 Rows = Iterator[Comparison]
 Items = Sequence[Mapping[str, Any]]

@@ -261,11 +261,15 @@ def judged_and_answered_by_model(
         Line2D([], [], marker="D", linestyle="", color=PUBLISHED, markerfacecolor="white", label="published"),
     ]
     add_legend(axes, handles, title=f"bars: recomputed ({answered.source})")
+    who = (page.condition == "unaided") * (
+        " For claude-haiku-4.5 the paper takes the judgments of its run under the rule; claude-sonnet-5 is "
+        "missing, as its judgments were not kept in five of six regimes (Appendix B.4)."
+    )
     return picture(
         axes,
         f"By model, {page.condition}, {regime} regime, {page.split}: share of results judged useless, and "
         "share of questions answered among those with five useless judgments in a row. Bars are recomputed "
         f"({answered.source}), hollow diamonds published ({answered.printed}; the paper's Figure 1, right). "
-        "The share judged useless is printed only as a range over models.",
+        f"The share judged useless is printed only as a range over models.{who}",
         "; ".join(words) + ".",
     )

@@ -53,16 +53,16 @@ def rates_by_step(page: "Page", steps: Mapping[str, pd.DataFrame]) -> Picture | 
         a, b = (100 * table[f"rate_{group}"].to_numpy(dtype=float) for group in "ab")
         axes.grid(visible=True, axis="y")
         axes.fill_between(t, a, b, color=COLOURS["unjudged"], zorder=1)
-        for (label, look), rates in zip(_GROUPS.values(), (a, b), strict=True):
-            axes.plot(t, rates, linewidth=2, markersize=7, zorder=3, clip_on=False, label=label, **look)
+        for (label, line), rates in zip(_GROUPS.values(), (a, b), strict=True):
+            axes.plot(t, rates, linewidth=2, markersize=7, zorder=3, clip_on=False, label=label, **line)
         high = float(np.nanmax([a, b]))
         axes.set_ylim(0, 1.3 * high if high else 1)
         gaps = table["value"].to_numpy(dtype=float)
+        look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": 11, "zorder": 4}
         for at, gap, top in zip(t, gaps, np.fmax(a, b), strict=True):
             if np.isfinite(gap):
-                axes.annotate(
-                    signed(gap), (at, top), (0, 8), textcoords="offset points", ha="center", fontsize=11
-                )
+                paper = {"facecolor": "white", "edgecolor": "none", "pad": 0.6, "alpha": 0.85}
+                axes.annotate(signed(gap), (at, top), (0, 9), bbox=paper, **look)
         delta = float((table["value"].fillna(0) * table["weight"]).sum())
         axes.set_title(f"{spaced(name)}: Δ = {signed(delta, 3)}", loc="left", fontsize=12)
         axes.set_ylabel("answers (%)")

@@ -42,11 +42,7 @@ class Calculator:
         return [need for key in keys for need in self.cells.missing(key, regimes, measure)]
 
     def value(
-        self,
-        measure: PaperMeasure,
-        keys: Sequence[CellKey],
-        regimes: tuple[str, ...],
-        price: float = 0.0,
+        self, measure: PaperMeasure, keys: Sequence[CellKey], regimes: tuple[str, ...], price: float = 0.0
     ) -> Estimate | str:
         """Return a measure, or the word that is its result."""
         call = measure.function(len(keys))

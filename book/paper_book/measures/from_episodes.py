@@ -3,6 +3,8 @@
 Each function gets the episodes of one cell, or of two, in the regimes that are read.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 from judged_useless import estimators
@@ -31,23 +33,6 @@ def exhausted(part: pd.DataFrame) -> Bools:
     """Return which episodes took all actions of their budget, and none of them to answer."""
     taken = part["actions"].map(len).to_numpy()
     return np.asarray(~ends_in_answer(part) & (taken >= budget_of(part)), dtype=bool)
-
-
-def share_exhausted(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes that used their budget up."""
-    return share("share exhausted", exhausted(part), part, level)
-
-
-def no_answer_rate(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes that end otherwise than by an answer or an exhausted budget (paper §7)."""
-    return share("no answer", ~ends_in_answer(part) & ~exhausted(part), part, level)
-
-
-def answered_after_1_or_2(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes that answer after one or two tool calls."""
-    calls = tool_call_counts(part)
-    early = ends_in_answer(part) & (calls >= 1) & (calls <= 2)
-    return share("answered after one or two searches", early, part, level)
 
 
 def backup_share_of_first_exits(part: pd.DataFrame, *, level: float) -> Estimate:
@@ -117,16 +102,6 @@ def fired(part: pd.DataFrame) -> Bools:
     return where
 
 
-def rule_fired_rate(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes in which the rule on the agent's judgments fired."""
-    return share("rule fired", fired(part), part, level)
-
-
-def discarding_rate(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes in which a rule discarded a turn, as one on stated judgments does."""
-    return share("rule fired", part["n_discarded"].to_numpy(dtype=np.int64) > 0, part, level)
-
-
 def where_fired(part: pd.DataFrame) -> pd.DataFrame:
     """Return the episodes in which the rule fired."""
     there = part[fired(part)]
@@ -135,16 +110,22 @@ def where_fired(part: pd.DataFrame) -> pd.DataFrame:
     return there
 
 
-def answered_after_firing(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of episodes that answer, among those in which the rule fired."""
-    there = where_fired(part)
-    return share("answered after the rule fired", ends_in_answer(there), there, level)
+#: Kinds of episodes whose share the paper prints. One without an answer ended otherwise than by an exhausted
+#: budget (§7); an early one answers after one or two tool calls; a rule on stated judgments discards turns.
+KINDS: dict[str, Callable[[pd.DataFrame], Bools]] = {
+    "answered": ends_in_answer,
+    "right": lambda part: part["success"].to_numpy(dtype=bool),
+    "exhausted": exhausted,
+    "without_an_answer": lambda part: ~ends_in_answer(part) & ~exhausted(part),
+    "early": lambda part: ends_in_answer(part) & np.isin(tool_call_counts(part), (1, 2)),
+    "fired": fired,
+    "discarding": lambda part: part["n_discarded"].to_numpy(dtype=np.int64) > 0,
+}
 
 
-def success_where_fired(part: pd.DataFrame, *, level: float) -> Estimate:
-    """Return the share of right episodes, among those in which the rule fired."""
-    there = where_fired(part)
-    return share("right after the rule fired", there["success"].to_numpy(dtype=bool), there, level)
+def share_of(part: pd.DataFrame, *, kind: str, level: float) -> Estimate:
+    """Return the share of episodes of a kind."""
+    return share(f"share {kind.replace('_', ' ')}", KINDS[kind](part), part, level)
 
 
 def exhausted_where_rule_fired(other: pd.DataFrame, rule: pd.DataFrame, *, level: float) -> Estimate:

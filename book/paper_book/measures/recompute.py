@@ -26,30 +26,11 @@ def recompute(
 ) -> pd.DataFrame:
     """Hold published quantities against what episodes give.
 
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`paper_book.published.published`.
-    episodes : pandas.DataFrame
-        Episodes of any number of cells. Those of a model that the paper does not have are added below, with
-        the same measures and an empty published column.
-    n_boot, seed, level
-        Of the intervals.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The rows, with ``recomputed``, ``recomputed_low``, ``recomputed_high``, ``recomputed_k`` and
-        ``recomputed_n``; ``recomputed_words``: the result where it is no number; ``difference`` and
-        ``equal`` as :func:`paper_book.published.compare` returns them, counts printed as k of n compared as
-        counts; ``reason``: why a quantity could not be recomputed (empty where it was); ``simulated``:
-        whether its episodes are of an agent that is no language model; ``own``: whether it is of a model
-        that the paper does not have; and, of several sources, ``loaded_from``: which were used.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says.
+    Episodes of a model that the paper does not have are added below, with an empty published column. The rows
+    get ``recomputed`` with ``_low``, ``_high``, ``_k`` and ``_n``; ``recomputed_words``, a result that is no
+    number; ``difference`` and ``equal`` as of :func:`~paper_book.published.comparing.hold`; ``reason``, why a
+    quantity could not be recomputed; ``simulated``, whether its episodes are of no language model; ``own``,
+    whether it is of a model that the paper does not have; and, of several sources, ``loaded_from``.
     """
     cells = CellIndex(episodes)
     calculator = Calculator(cells, n_boot=n_boot, seed=seed, level=level)

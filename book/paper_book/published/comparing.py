@@ -14,19 +14,7 @@ _SLACK = 1e-9
 
 
 def one_each(printed: pd.DataFrame) -> pd.DataFrame:
-    """Return each quantity once, from where most of it is printed.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`published`. Many quantities are printed in several places, not always with interval.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a quantity, in order of first appearance: that with the most of value, low and high, and
-        among those with the most decimals.
-    """
+    """Return each quantity once: the print with the most of value, low and high, then the most decimals."""
     much = printed[list(_FIELDS)].notna().sum(axis=1) * 10 + printed["decimals"]
     best = much.groupby([printed[name] for name in QUANTITY], sort=False, dropna=False).idxmax()
     return printed.loc[best].reset_index(drop=True)
@@ -40,23 +28,11 @@ def compare(printed: pd.DataFrame, computed: pd.DataFrame, on: Sequence[str]) ->
 
 
 def hold(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows with what tells published and recomputed numbers apart.
+    """Return rows with `difference` and `equal`: all that is both printed and recomputed rounds to the print.
 
-    A printed number stands for all values that round to it, a tie either way; a number printed as a fraction
-    k/n stands for exactly that.
-
-    Parameters
-    ----------
-    rows : pandas.DataFrame
-        Rows of :func:`published` with ``recomputed``, ``recomputed_low`` and ``recomputed_high``; with
-        ``recomputed_k`` and ``recomputed_n``, fractions are compared as counts.
-
-    Returns
-    -------
-    pandas.DataFrame
-        With ``difference`` (recomputed minus published value) and ``equal``: all that is both printed and
-        recomputed agrees; missing where nothing is, or where a printed value was not recomputed. A fraction
-        has its share as ``value`` where counts are compared.
+    A number on the rounding boundary agrees either way; a number printed as a fraction k/n stands for exactly
+    that, and with ``recomputed_k`` and ``recomputed_n`` fractions are compared as counts. `equal` is missing
+    where nothing is both, or a printed value was not recomputed.
     """
     rows = rows.assign(**{name: pd.to_numeric(rows[name]) for name in rows if name in _RECOMPUTED})
     fraction = rows["value"].isna() & rows["k"].notna() & rows["n"].notna()
@@ -82,18 +58,7 @@ def hold(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def show(value: float, low: float, high: float, digits: int) -> str:
-    """Return a number with its interval at a printed precision, empty for a missing one.
-
-    Parameters
-    ----------
-    value, low, high : float
-        Number and bounds; NaN for none. An interval needs both bounds.
-    digits : int
-        Decimals.
-
-    Returns
-    -------
-    str
+    """Return a number with its interval to some decimals, empty for a missing one.
 
     Examples
     --------

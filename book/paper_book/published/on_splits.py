@@ -22,20 +22,7 @@ def without_numbers(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def on_split(printed: pd.DataFrame, split: str) -> pd.DataFrame:
-    """Return published quantities on another split: what the paper prints of it, the others without a number.
-
-    Parameters
-    ----------
-    printed : pandas.DataFrame
-        Rows of :func:`published` on one split.
-    split : str
-        The questions wanted; of a split that the paper does not have, no row has a number.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As many rows, in the same order, from wherever the paper prints each quantity; `printed` itself where
-        it is of that split already.
+    """Return published quantities on another split, from wherever the paper prints each, if it does.
 
     Examples
     --------

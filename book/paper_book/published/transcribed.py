@@ -110,14 +110,7 @@ def check_files() -> None:
 
 
 def count_numbers() -> pd.DataFrame:
-    """Return how many rows and numbers each table has.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``table, file, rows, numbers``. A value, a bound, a p and a k is a number each; an n is none,
-        because it often repeats what a caption says once.
-    """
+    """Return how many rows and numbers (values, bounds, p and k) each table has."""
     frames = {table: _numbers(path) for table, path in tables().items()}
     counted = [
         (table, tables()[table].name, len(frame), int(frame[[*_DECIMAL, "k"]].notna().sum().sum()))
@@ -127,12 +120,10 @@ def count_numbers() -> pd.DataFrame:
 
 
 def published(table: str | int | None = None, **wanted: str | float | Sequence[str | float]) -> pd.DataFrame:
-    """Return published numbers.
+    """Return published numbers: of one table, of ``"text"``, ``"figures"`` or ``"card"``, or all of them.
 
     Parameters
     ----------
-    table : str or int, optional
-        Number of the paper's table, ``"text"``, ``"figures"`` or ``"card"``; all of them by default.
     **wanted : str, number or sequence of them
         Keep only rows with these values, for instance ``model="qwen3-8b", measure="delta"``.
 
@@ -145,11 +136,8 @@ def published(table: str | int | None = None, **wanted: str | float | Sequence[s
 
     Raises
     ------
-    PublishedError
-        If a file is malformed.
-    KeyError
-        If there is no such table, column or value, or no row with that combination; the message lists those
-        there are.
+    PublishedError, KeyError
+        If a file is malformed; if there is no such table, column or value, or no row with all of them.
 
     Examples
     --------

@@ -36,14 +36,10 @@ def _only(found: Iterable[Key]) -> Key | None:
 
 
 def evaluate_record(tests: Iterable[RegisteredTest]) -> list[RegisteredResult]:
-    """Decide registered tests on the paper's printed numbers.
+    """Decide registered tests on the paper's printed numbers, compared with thresholds as they are printed.
 
-    Returns
-    -------
-    list of RegisteredResult
-        One a test. A case is decided as far as its numbers are printed, and a number is compared with a
-        threshold as it is printed. A quantity that is printed in several places is taken where it has the
-        most decimals; number by number, since one table prints the interval and another the p-value.
+    A quantity that is printed in several places is taken where it has the most decimals; number by number,
+    since one table prints the interval and another the p-value.
     """
     rows: dict[Key, list[dict[Any, Any]]] = {}
     for row in published().to_dict("records"):

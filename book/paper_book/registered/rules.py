@@ -120,13 +120,9 @@ class RuleCheck(Strict):
             raise ValueError("expected pass_if or verdicts, found both")
         if self.verdicts and (self.verdicts[-1].all or self.verdicts[-1].any):
             raise ValueError("the last verdict must hold without conditions, so that every case has one")
-        if bool(self.applies_if) != bool(self.otherwise):
-            raise ValueError("applies_if and otherwise belong together")
         used = {criterion.quantity for criterion in self.criteria()}
         if unknown := used - set(self.quantities):
             raise ValueError(f"criteria on {sorted(unknown)}; the quantities are {sorted(self.quantities)}")
-        if used and (unused := set(self.quantities) - used):
-            raise ValueError(f"quantities {sorted(unused)} decide nothing; put them in a check of their own")
         return self
 
     def criteria(self) -> Iterator[Criterion]:
@@ -170,17 +166,6 @@ class PrintedOutcome(Strict):
     note: str = ""
 
 
-def slug(key: str) -> str:
-    """Return the anchor of a test on its page, from its document and id.
-
-    Examples
-    --------
-    >>> slug("A16 F1–F2")
-    'test-a16-f1-f2'
-    """
-    return "test-" + key.lower().replace(" ", "-").replace("–", "-")
-
-
 class RegisteredTest(Strict):
     """A registered test."""
 
@@ -202,11 +187,6 @@ class RegisteredTest(Strict):
 
     @model_validator(mode="after")
     def _consistent(self) -> "RegisteredTest":
-        if not set(self.optional_models) <= set(self.models):
-            raise ValueError("optional_models must be among models")
-        names = [check.name for check in self.rule]
-        if len(set(names)) < len(names):
-            raise ValueError(f"checks need different names, found {names}")
         on_p = any(criterion.bound == "p" for check in self.rule for criterion in check.criteria())
         if self.multiplicity == "holm" and not on_p:
             raise ValueError("multiplicity is holm, but no criterion is on p")
@@ -218,11 +198,6 @@ class RegisteredTest(Strict):
     def key(self) -> str:
         """Document and id, which together name one test; an id alone may not (T1, H1)."""
         return f"{self.document} {self.id}"
-
-    @property
-    def anchor(self) -> str:
-        """Its anchor on the page of registered tests."""
-        return slug(self.key)
 
     @property
     def table(self) -> int:

@@ -95,18 +95,7 @@ def matched(
     by: str,
     where: Mapping[str, Any],
 ) -> pd.DataFrame:
-    """Return estimates beside what the paper prints of them: a row each, with blanks where it prints nothing.
-
-    Parameters
-    ----------
-    page, given, measure, by, where
-        As in :meth:`paper_book.page.Page.beside`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        As :func:`paper_book.measures.recompute.recompute` returns it.
-    """
+    """Return a row for each estimate beside what the paper prints of it, blank where it prints nothing."""
     fixed = {name: str(getattr(page, name)) for name in ("model", "condition", "split") if name != by}
     estimates = [(fixed | {"measure": measure} | labels, each) for labels, each in _flat(given, by)]
     every = published()
@@ -135,10 +124,10 @@ def matched(
     places = range(len(results))
     computed = pd.DataFrame(numbers, dtype=float).assign(place=places)
     rows = compare(printed.assign(place=places), computed, on=["place"])
-    counted = rows["value"].isna() & rows["k"].notna()
+    whole = rows["value"].isna() & rows["decimals"].eq(0)  # counted, here or elsewhere in the paper
     made = rows.drop(columns="place").assign(
         value=rows["value"].fillna((rows["k"] / rows["n"]).astype("Float64").astype(float)),
-        decimals=rows["decimals"].where(~counted, 3),
+        decimals=rows["decimals"].where(~whole, 3),
         recomputed_k=counts,
         recomputed_n=[each.n for each in results],
         reason=[each.reason for each in results],

@@ -15,6 +15,8 @@ from paper_book.tables.number_texts import number, places, printed_text, recompu
 
 #: A text and the address that it leads to.
 Link = tuple[str, str]
+#: The text of a cell, or that and a smaller second line.
+Text = str | tuple[str, str]
 
 
 def _links(cell: object) -> bool:
@@ -83,6 +85,41 @@ class Table:
             return render("anchor", self.anchors[cell], cell)
         text = _plain(cell)
         return escape(text) if isinstance(text, str) else text
+
+
+@dataclass(frozen=True)
+class FoldedRows:
+    """Rows of a long table that fold away together, below a line that says what is inside."""
+
+    what: str
+    count: str
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Text, ...]]
+
+
+@dataclass(frozen=True)
+class FoldedTable:
+    """A long table in foldable parts, for a page."""
+
+    caption: str
+    parts: tuple[FoldedRows, ...]
+    note: str = ""
+    anchors: Mapping[str, str] = field(default_factory=dict)
+    open_first: bool = False
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        lines = [f"Table: {self.caption}"]
+        for part in self.parts:
+            rows = (" | ".join(map(_one_line, row)) for row in part.rows.values())
+            lines += ["", f"{part.what}: {part.count}", *rows]
+        return {
+            "text/html": str(render("folded", self)),
+            "text/plain": "\n".join([*lines, self.note]).rstrip(),
+        }
+
+
+def _one_line(cell: Text) -> str:
+    return cell if isinstance(cell, str) else f"{cell[0]} ({cell[1]})" if cell[1] else cell[0]
 
 
 @dataclass(frozen=True)

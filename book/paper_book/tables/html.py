@@ -14,6 +14,17 @@ def label(text: str) -> str:
     return re.sub(r"(^| )- ", r"\1− ", text)
 
 
+def slug(key: str) -> str:
+    """Return the anchor of a registered test on its page, from its document and id.
+
+    Examples
+    --------
+    >>> slug("A16 F1–F2")
+    'test-a16-f1-f2'
+    """
+    return "test-" + key.lower().replace(" ", "-").replace("–", "-")
+
+
 def with_code(text: str) -> Markup:
     """Return a text as HTML, with what stands between backticks as code."""
     parts = escape(visible(text)).split("`")

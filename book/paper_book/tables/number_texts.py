@@ -65,10 +65,6 @@ def places(row: Row) -> int:
     return max((len(text.partition(".")[2]) for text in texts if text), default=int(row["decimals"]))
 
 
-#: Marks of the paper behind a number, by the note that explains them.
-MARKS = {"† significance differs between raw and repaired": "†", "* one-sided Holm-corrected p<0.05": "∗"}
-
-
 def printed_text(row: Row) -> str:
     """Return a published number as it is printed, with its interval and p-value; a text for one in words."""
     value, low, high, p = (str(row[f"{name}_printed"]) for name in ("value", "low", "high", "p"))
@@ -87,8 +83,7 @@ def printed_text(row: Row) -> str:
         text += f" [{low}, {high}]"
     elif low:
         text += f", lower bound {low}"
-    text = minus(text) + MARKS.get(str(row["note"]), "")
-    return text + (f", p {'' if p.startswith('<') else '= '}{p}" if p else "")
+    return minus(text) + (f", p {'' if p.startswith('<') else '= '}{p}" if p else "")
 
 
 def recomputed_text(row: Row, *, bounded: bool | None = None) -> str:

@@ -1,5 +1,6 @@
 """A table of the paper in its own layout: each printed number, and below it the recomputed one."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,12 +12,11 @@ from judged_useless.sources.readers import Source
 
 from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
-from paper_book.published.transcribed import titles
+from paper_book.published.transcribed import published, titles
 from paper_book.reading import source_name
-from paper_book.tables.html import label, render
+from paper_book.tables.html import label, render, slug
 from paper_book.tables.number_texts import (
     IN_WORDS,
-    MARKS,
     Row,
     in_words,
     minus,
@@ -33,6 +33,8 @@ REGISTERED = ("4", "5")
 _BOUNDS, _OUTCOME = "bounds of the rule", "Outcome"
 _PREDICTION = "prediction: "
 _TASKS = {"hotpotqa": "HotpotQA", "fever": "FEVER"}
+#: Marks of the paper behind a number, by the sign that begins the note which explains them.
+_MARKS = {"† ": "†", "‡ ": "‡", "* ": "∗"}
 #: A text and the kind of its mark; plain text has none.
 Part = tuple[str, str]
 #: The lines of a cell.
@@ -41,7 +43,7 @@ Lines = list[tuple[Part, ...]]
 
 @cache
 def headings(kind: str) -> dict[str, str]:
-    """Return the names of ``panels`` in the paper's tables, or of ``measures`` for captions."""
+    """Return names of ``panels`` in tables, of ``measures`` in captions, or of ``criteria`` in tests."""
     return dict(yaml.safe_load((data_dir() / "tables.yaml").read_text("utf-8"))[kind])
 
 
@@ -84,8 +86,12 @@ def _gap(row: Row) -> str:
 
 def _cell(rows: list[Row]) -> Lines:
     """Return what a cell holds: what is printed, and on the next line what was recomputed."""
-    texts = [printed_text(row) or "–" for row in rows]
-    lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", ""),)]
+    texts = [
+        f"{text}{_MARKS.get(str(row['note'])[:2], '')}" if (text := printed_text(row)) else "–"
+        for row in rows
+    ]
+    kind = "best" if any(row.get("best") for row in rows) else ""
+    lines: Lines = [((" / ".join(texts) if set(texts) != {"–"} else "–", kind),)]
     marks = [mark for row in rows if (mark := _mark(row))]
     if marks:
         lines.append(tuple(part for mark in marks for part in ((" / ", ""), mark))[1:])
@@ -124,38 +130,23 @@ def _rows(rows: pd.DataFrame, panel: str, table: str) -> tuple[list[str], list[d
     return list(columns), [
         {
             "name": name,
-            "address": _address(f"{panel} {name}") if registered else "",
+            "address": f"07_preregistration.html#{slug(f'{panel} {name}')}" if registered else "",
             "cells": {column: fill(held) for column, held in given.items()},
         }
         for name, given in cells.items()
     ]
 
 
-def _address(test: str) -> str:
-    from paper_book.registered.rules import slug
-
-    return f"07_preregistration.html#{slug(test)}"
-
-
-def _panel_name(name: str, table: str) -> str:
-    """Return the name of a panel; a document of registered tests with what it is about."""
-    names = headings("panels")
-    if table not in REGISTERED or name in names:
-        return names.get(name, name)
-    from paper_book.registered.load import load_documents
-
-    return f"{name}: {load_documents()[name]}"
-
-
-def _blocks(rows: pd.DataFrame, table: str) -> list[dict[str, Any]]:
+def _blocks(rows: pd.DataFrame, table: str, documents: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return groups of panels that share their columns."""
     keys = rows["panel"]
     if table == "12":  # the two tasks stand side by side in the paper, under columns of the same names
         keys = rows["task"].map(_TASKS) + ", " + rows["panel"]
+    names = {name: f"{name}: {about}" for name, about in documents.items()} | headings("panels")
     blocks: list[dict[str, Any]] = []
     for key, part in rows.groupby(keys, sort=False):
         columns, lines = _rows(part, str(key), table)
-        panel = {"name": _panel_name(str(key), table), "rows": lines}
+        panel = {"name": names.get(str(key), key), "rows": lines}
         if blocks and blocks[-1]["columns"] == columns:
             blocks[-1]["panels"].append(panel)
         else:
@@ -197,31 +188,19 @@ def what_would_fill(rows: pd.DataFrame) -> str:
 
 
 def paper_table(
-    compared: pd.DataFrame, table: str | int, *, source: Source, folded: bool = False
+    compared: pd.DataFrame,
+    table: str | int,
+    *,
+    source: Source,
+    folded: bool = False,
+    documents: Mapping[str, str] | None = None,
 ) -> PaperTable:
     """Return a table of the paper in its own layout, with the recomputed numbers beside the printed ones.
 
-    Parameters
-    ----------
-    compared : pandas.DataFrame
-        Result of :func:`paper_book.measures.recompute.recompute` that holds the table's rows.
-    table : str or int
-        Number of the table, 1 to 28.
-    source : str, path or list of them
-        Source of the recomputed numbers; of several, those are named that this table's numbers are from.
-    folded : bool, default False
-        Put the table into a fold, whose line holds title and counts; it is open if the table has few rows.
-
-    Returns
-    -------
-    PaperTable
-        The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is
-        equal at the printed precision, "≠" with the difference (recomputed minus printed) where it is not.
-
-    Raises
-    ------
-    KeyError
-        If there is no such table; the message lists those there are.
+    The upper line of a cell is printed, the lower one recomputed, to one more place: "=" where it is equal at
+    the printed precision, "≠" with the difference (recomputed minus printed) where it is not. `folded` puts
+    it into a fold, whose line holds title and counts, and which is open if the table has few rows;
+    `documents` are those of registered tests, with what each is about.
     """
     number, sentences = str(table), titles()["title"]
     rows = compared[compared["table"] == number]
@@ -235,10 +214,14 @@ def paper_table(
         int(printed["equal"].fillna(True).eq(False).sum()),
     )
     title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
-    notes = [note for note in printed["note"].astype(str).unique() if note in MARKS]
-    lines = " ".join([lines, *(f"{MARKS[note]} {note[1:].strip()}." for note in notes)]).strip()
+    notes = [(mark, note) for note in printed["note"].astype(str).unique() if (mark := _MARKS.get(note[:2]))]
+    lines = " ".join([lines, *(f"{mark} {note[2:]}." for mark, note in notes)]).strip()
+    if number == "2":  # its caption says what is bold; the text that the numbers were read from does not
+        highest = published(2).groupby("model")["value"].max()
+        rows = rows.assign(best=rows["value"].eq(rows["model"].map(highest)))
+        lines = f"{lines} Bold: best per model.".strip()
     kind = "words" if set(rows["measure"]) & set(IN_WORDS[:3]) else "numbers"
-    body = render("grids", _blocks(rows, number), kind, f"{title} {lines}".rstrip())
+    body = render("grids", _blocks(rows, number, documents or {}), kind, f"{title} {lines}".rstrip())
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
     if folded:
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL

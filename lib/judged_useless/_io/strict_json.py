@@ -4,7 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import from_json
+
 from judged_useless._io.messages import shown
+
+#: Every key ends in one of these; a text may hold them too.
+_KEY_ENDS = ('":', " :", "\t:", "\r:", "\n:")
 
 
 class RepeatedKeyError(ValueError):
@@ -17,6 +22,12 @@ class RepeatedKeyError(ValueError):
 
 def strict_loads(text: str) -> Any:  # noqa: ANN401 - whatever JSON holds
     """Return what a JSON text holds; a ValueError or RecursionError says why it cannot be read."""
+    try:  # five times as fast, but the last of a repeated key wins, and what is wrong is not said as well
+        value = from_json(text)
+        if isinstance(value, dict) and sum(map(text.count, _KEY_ENDS)) == len(value):
+            return value
+    except ValueError:
+        pass
     return json.loads(text, object_pairs_hook=_object)
 
 

@@ -3,32 +3,19 @@
 from importlib import import_module
 from typing import Any
 
-#: Public names and the module of each, imported when first used: who reads a run needs no model.
-_PUBLIC = {
-    "PROBES": "probes",
-    "STREAMS": "rubric",
-    "annotate": "annotators",
-    "annotation_items": "items",
-    "annotator_agreement": "adjudication",
-    "answer_now_branches": "probe_findings",
-    "disagreements": "adjudication",
-    "final_labels": "adjudication",
-    "judged_accuracy": "label_effects",
-    "key_table": "items",
-    "load_rubric": "rubric",
-    "merge_probes": "probe_findings",
-    "primary_accuracy": "adjudication",
-    "probe_results": "probe_findings",
-    "read_labels": "annotators",
-    "read_run": "probe_findings",
-    "read_sheet": "sheet",
-    "reference_sample": "items",
-    "replay": "replaying",
-    "stated_contrasts": "label_effects",
-    "to_adjudicate": "adjudication",
-    "with_stated": "label_effects",
-    "write_sheet": "sheet",
+#: Module -> public names in it, imported when first used: who reads a run needs no model.
+_MODULES = {
+    "adjudication": "annotator_agreement disagreements final_labels primary_accuracy to_adjudicate",
+    "annotators": "annotate read_labels",
+    "items": "annotation_items key_table reference_sample",
+    "label_effects": "judged_accuracy stated_contrasts with_stated",
+    "probe_findings": "answer_now_branches merge_probes probe_results read_run",
+    "probes": "PROBES",
+    "replaying": "replay",
+    "rubric": "STREAMS load_rubric",
+    "sheet": "read_sheet write_sheet",
 }
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name

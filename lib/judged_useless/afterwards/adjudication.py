@@ -1,20 +1,20 @@
 """Two annotators made one: agreement, disagreements that matter, and labels that somebody has ruled on."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
-from judged_useless._io.messages import shown
+from judged_useless._io.messages import listed, shown
 from judged_useless.afterwards.items import EPISODE
-from judged_useless.afterwards.rubric import STREAMS, Ruling, Stream, get_stream
+from judged_useless.afterwards.rubric import STREAMS, Stream, get_stream
 from judged_useless.episodes.frames import current_run
 from judged_useless.episodes.schema import missing
 from judged_useless.estimators.agreement import agreement, cohen_kappa
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.inference import wilson_interval
-from judged_useless.estimators.resampling import Stream as Draws
+from judged_useless.estimators.resampling import Options
 from judged_useless.protocol.vocabulary import JUDGMENTS
 
 
@@ -31,15 +31,16 @@ def stream_of(key: pd.DataFrame) -> Stream:
 
 
 def checked_labels(
-    kind: Stream, items: Collection[str], labels: "pd.Series[Any]", whose: str
-) -> dict[str, str]:
-    """Return the labels that items have, without those that have none; ValueError if one is no label."""
+    kind: Stream, items: "pd.Index[Any]", labels: "pd.Series[Any]", whose: str
+) -> "pd.Series[Any]":
+    """Return the label of each item, None where it has none; ValueError if one is no label."""
     if not labels.index.is_unique:
         repeated = labels.index[labels.index.duplicated()][0]
         raise ValueError(f"{whose}: item {repeated!r} has two labels, expected at most one")
-    found = {name: labels[name] for name in items if name in labels.index and not missing(labels[name])}
+    found = labels.astype(object).reindex(items)
+    found = found.where(~found.map(missing), None)
     for name, label in found.items():
-        if label not in kind.labels:
+        if label not in (*kind.labels, None):
             raise ValueError(
                 f"{whose}, item {name!r}: label {shown(label)}, expected one of {', '.join(kind.labels)}"
             )
@@ -47,23 +48,17 @@ def checked_labels(
 
 
 def _both(kind: Stream, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]") -> pd.DataFrame:
-    """Return the labels of both at every item; None where one gave none."""
-    columns = {}
-    for whose, labels in (("first", first), ("second", second)):
-        found = checked_labels(kind, key.index, labels, f"{whose} annotator")
-        columns[whose] = pd.Series([found.get(name) for name in key.index], index=key.index, dtype=object)
-    return pd.DataFrame(columns)
+    given = {"first": first, "second": second}
+    return pd.DataFrame(
+        {
+            whose: checked_labels(kind, key.index, labels, f"{whose} annotator")
+            for whose, labels in given.items()
+        }
+    )
 
 
 def annotator_agreement(
-    key: pd.DataFrame,
-    first: "pd.Series[Any]",
-    second: "pd.Series[Any]",
-    *,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Draws = "released",
+    key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]", **options: Unpack[Options]
 ) -> pd.DataFrame:
     """Return how far two annotators agree on the items that both labelled validly.
 
@@ -73,7 +68,7 @@ def annotator_agreement(
         As `key_table` returns it, of one stream.
     first, second : pandas.Series
         Label by item id.
-    n_boot, seed, level, stream
+    **options
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`; questions are resampled.
 
     Returns
@@ -98,6 +93,7 @@ def annotator_agreement(
     if valid.empty:
         raise UndefinedEstimateError("agreement is undefined: no item has a label of both")
     clusters = key.loc[valid.index, "question_id"].tolist()
+    given = valid["first"].tolist(), valid["second"].tolist()
     rows: dict[object, Estimate] = {}
     for name, measure, positive in (
         ("five-class κ", cohen_kappa, None),
@@ -105,10 +101,7 @@ def annotator_agreement(
         ("agreement", agreement, None),
     ):
         try:
-            rows[name] = measure(
-                valid["first"].tolist(), valid["second"].tolist(), clusters=clusters, positive=positive,
-                n_boot=n_boot, seed=seed, level=level, stream=stream,
-            )  # fmt: skip
+            rows[name] = measure(*given, clusters=clusters, positive=positive, **options)
         except ValueError as error:
             rows[name] = Estimate.undefined(str(error))
     return estimates_frame(rows, "measure")
@@ -145,20 +138,19 @@ def disagreements(key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series
         label: -1 if judgment is None else JUDGMENTS.index(judgment)
         for label, judgment in kind.judgments.items()
     }
-    primary = [codes.get(str(label), -1) for label in table["first"]]
-    by_item = pd.DataFrame({"code": primary, "place": key["t"].astype(int) - 1}, index=key.index)
+    by_item = pd.DataFrame({"code": table["first"].map(lambda label: codes.get(label, -1)), "t": key["t"]})
     changed = set()
     for items in key.groupby(list(EPISODE), sort=False, dropna=False).groups.values():
-        episode = by_item.loc[items]
-        row = np.full(int(episode["place"].max()) + 1, -1, dtype=np.int64)
-        row[episode["place"]] = episode["code"]
+        episode = by_item.loc[items].astype(int)
+        row = np.full(episode["t"].max(), -1, dtype=np.int64)
+        row[episode["t"] - 1] = episode["code"]
         before = current_run(row)
         for name in found.index.intersection(items):
             other = row.copy()
-            other[int(by_item.loc[name, "place"])] = codes[found.loc[name, "second"]]
+            other[episode.loc[name, "t"] - 1] = codes[found.loc[name, "second"]]
             if (current_run(other) != before).any():
                 changed.add(name)
-    return found.assign(changes_count=[name in changed for name in found.index])
+    return found.assign(changes_count=found.index.isin(changed))
 
 
 def to_adjudicate(found: pd.DataFrame, n_checked: int, *, seed: int = 0) -> pd.DataFrame:
@@ -184,24 +176,17 @@ def to_adjudicate(found: pd.DataFrame, n_checked: int, *, seed: int = 0) -> pd.D
     Paper, Appendix B.2: all 59 that change a count, and a random 40 of the other 328 (arXiv:2610.06191).
     """
     found = found.sort_index()
-    others = found.index[~found["changes_count"].astype(bool)]
-    draws = np.random.default_rng(seed)
-    chosen = draws.choice(len(others), min(n_checked, len(others)), replace=False)
-    return found[found["changes_count"].astype(bool) | found.index.isin(others[np.sort(chosen)])]
-
-
-def _ruled(adjudicated: Mapping[str, str | Ruling]) -> dict[str, str]:
-    """Return the labels of rulings, with or without their notes."""
-    return {
-        name: ruling.label if isinstance(ruling, Ruling) else ruling for name, ruling in adjudicated.items()
-    }
+    changes = found["changes_count"].astype(bool)
+    others = found.index[~changes]
+    chosen = np.random.default_rng(seed).choice(len(others), min(n_checked, len(others)), replace=False)
+    return found[changes | found.index.isin(others[chosen])]
 
 
 def final_labels(
     key: pd.DataFrame,
     first: "pd.Series[Any]",
     second: "pd.Series[Any]",
-    adjudicated: Mapping[str, str | Ruling] | None = None,
+    adjudicated: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return one label an item: where both agree theirs, else the adjudicated, else the primary's.
 
@@ -211,9 +196,8 @@ def final_labels(
         As `key_table` returns it, of one stream.
     first, second : pandas.Series
         Label by item id; `first` is the primary annotator.
-    adjudicated : mapping of str to (str or Ruling), optional
-        Item id -> label, or what :func:`~judged_useless.afterwards.read_sheet` returns; these win, also where
-        both agree.
+    adjudicated : mapping of str to str, optional
+        Item id -> label, as `read_sheet` returns it; these win, also where both agree.
 
     Returns
     -------
@@ -229,26 +213,21 @@ def final_labels(
     """
     kind = stream_of(key)
     table = _both(kind, key, first, second)
-    rulings = _ruled(adjudicated or {})
-    for name, label in rulings.items():
-        if name not in key.index or label not in kind.labels:
-            raise ValueError(
-                f"adjudicated {name}: label {label!r}; expected an item of {kind.name} and one of "
-                f"{', '.join(kind.labels)}"
-            )
-    rows = []
-    for name, one, other in zip(table.index, table["first"], table["second"], strict=True):
-        if name in rulings:
-            rows.append((rulings[name], "adjudicated"))
-        elif one is not None:
-            rows.append((one, "both" if one == other else "primary"))
-        else:
-            rows.append((other, "nobody" if other is None else "second"))
-    return pd.DataFrame(rows, columns=["label", "by"], index=table.index, dtype=object)
+    rulings = pd.Series(adjudicated or {}, dtype=object)
+    if unknown := [name for name in rulings.index if name not in key.index]:
+        raise ValueError(f"adjudicated {unknown[0]}: expected an item of {kind.name}")
+    ruled = checked_labels(kind, key.index, rulings, "adjudicated")
+    has_ruling, has_first, has_second = (
+        labels.notna() for labels in (ruled, table["first"], table["second"])
+    )
+    conditions = [has_ruling, has_first & (table["first"] == table["second"]), has_first, has_second]
+    by = np.select(conditions, ["adjudicated", "both", "primary", "second"], "nobody").astype(object)
+    label = ruled.where(has_ruling, table["first"].where(has_first, table["second"]))
+    return pd.DataFrame({"label": label, "by": by}, index=table.index, dtype=object)
 
 
 def primary_accuracy(
-    first: "pd.Series[Any]", adjudicated: Mapping[str, str | Ruling], *, level: float = 0.95
+    first: "pd.Series[Any]", adjudicated: Mapping[str, str], *, level: float = 0.95
 ) -> Estimate:
     """Return how often the primary annotator's label is the adjudicated one.
 
@@ -256,7 +235,7 @@ def primary_accuracy(
     ----------
     first : pandas.Series
         Label of the primary annotator by item id; one that is missing, as its reply was none, is not right.
-    adjudicated : mapping of str to (str or Ruling)
+    adjudicated : mapping of str to str
         Item id -> label, of a random sample: on chosen items the share says nothing of the others.
     level : float, default 0.95
         Coverage of the interval (Wilson).
@@ -273,15 +252,12 @@ def primary_accuracy(
     ValueError
         If an adjudicated item is none of the primary annotator's, or labels are not those of one stream.
     """
-    rulings = _ruled(adjudicated)
-    if unknown := [name for name in rulings if name not in first.index]:
+    if unknown := [name for name in adjudicated if name not in first.index]:
         raise ValueError(f"adjudicated {unknown[0]!r}: no item of the primary annotator")
-    # A label can be one of both streams, so all of them together tell which it is.
-    given = [*rulings.values(), *first[list(rulings)]]
-    kind = max(STREAMS.values(), key=lambda stream: sum(label in stream.labels for label in given))
-    labels = checked_labels(kind, rulings, first, "primary annotator")
-    checked_labels(kind, rulings, pd.Series(rulings, dtype=object), "adjudicated")
-    n, right = len(rulings), sum(labels.get(name) == label for name, label in rulings.items())
+    said = {label for label in (*first[list(adjudicated)], *adjudicated.values()) if not missing(label)}
+    if not any(said <= set(stream.labels) for stream in STREAMS.values()):
+        raise ValueError(f"labels {listed(sorted(said, key=str))}: expected those of one stream, S1 or S2")
+    n, right = len(adjudicated), sum(first[name] == label for name, label in adjudicated.items())
     low, high = wilson_interval(right, n, level=level)
     return Estimate(
         "primary label correct", right / n, low, high, level, "Wilson interval", n=n, n_clusters=n,

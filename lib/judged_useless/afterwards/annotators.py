@@ -1,8 +1,8 @@
 """LLM annotators: any model, one record a request, blinded, with the machinery of runs behind it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 from pydantic import TypeAdapter
@@ -15,18 +15,21 @@ from judged_useless.models.base import Model
 from judged_useless.runs.cell_spec import lasting_description, text_sha256
 from judged_useless.runs.execution import Job, carry_out, is_finished
 from judged_useless.runs.manifests import read_manifest
-from judged_useless.runs.run_files import Key, RecordCheck, RunError, read_records
+from judged_useless.runs.run_files import Key, RunError, read_records
 from judged_useless.runs.trajectories import AnyRecord, call_record, record_check, timing_record
 
 #: Of a folder of labels; raised when an older reader would misread a newer file.
 _FORMAT = 3
 
 
-class _LabelRecord(AnyRecord):
-    label: str | None
+def _record_type(stream: str) -> TypeAdapter[Any]:
+    class LabelRecord(AnyRecord):
+        label: Literal[STREAMS[stream].labels] | None  # type: ignore[valid-type]
+
+    return TypeAdapter(LabelRecord)
 
 
-_LABEL = TypeAdapter(_LabelRecord)
+_RECORDS = {stream: _record_type(stream) for stream in STREAMS}
 
 
 async def annotate(
@@ -113,40 +116,25 @@ def read_labels(folder: str | Path, streams: Sequence[str] = tuple(STREAMS)) -> 
         manifest = read_manifest(there)
         if manifest is not None and "rubric" not in manifest["spec"]:
             raise RunError(f"{there}: holds no labels of an annotator; its manifest names no rubric")
-        for record in read_records(there / f"{stream}.jsonl", _label_check(stream)) if manifest else ():
+        check = record_check(_RECORDS[stream], {}, None)
+        for record in read_records(there / f"{stream}.jsonl", check) if manifest else ():
             labels[record["question_id"]] = record["label"]
     if not labels and not any((Path(folder) / stream).is_dir() for stream in streams):
         raise RunError(f"{folder}: holds no labels of an annotator")
     return pd.Series(labels, dtype=object, name="label").rename_axis("id")
 
 
-def _label_check(stream: str, ids: Collection[str] | None = None) -> RecordCheck:
-    """Return a check of one record: that it is whole, and its label one of the stream's."""
-    whole, labels = record_check(_LABEL, {}, ids), get_stream(stream).labels
-
-    def check(place: str, record: Mapping[str, Any]) -> None:
-        whole(place, record)
-        if record["label"] not in (*labels, None):
-            raise RunError(
-                f"{place}: label is {shown(record['label'])}, expected one of {', '.join(labels)} or null"
-            )
-
-    return check
-
-
 def _jobs(items: Sequence[Item], model: Model, out: Path, *, constrain: bool) -> dict[Path, Job]:
     """Return the job of each stream that has items, by its folder."""
     if not items:
         raise ValueError("0 items, expected at least one")
-    seen: dict[str, Item] = {}
-    for item in items:
-        if item.id in seen:
-            what = "other" if seen[item.id].shown() != item.shown() else "the same"
-            raise ValueError(
-                f"item {item.id!r} occurs twice, with {what} words ({shown(dict(item.where), 300)}); give "
-                "each once, and one run at a time if runs differ in nothing of this"
-            )
-        seen[item.id] = item
+    twice = pd.Index([item.id for item in items]).duplicated()
+    if twice.any():
+        item = items[int(twice.argmax())]
+        raise ValueError(
+            f"item {item.id!r} occurs twice ({shown(dict(item.where), 300)}); give each once, and one run at "
+            "a time if runs differ in nothing of this"
+        )
     parts = {name: [item for item in items if item.stream == name] for name in STREAMS}
     return {out / name: _job(name, part, model, constrain=constrain) for name, part in parts.items() if part}
 
@@ -183,6 +171,6 @@ def _job(stream: str, items: Sequence[Item], model: Model, *, constrain: bool) -
         run_id=f"annotation by {model.name}",
         another="holds another annotation, of which this is different: {different}. Give another out, or "
         "move or remove that folder to have everything labelled anew",
-        check=lambda stream: _label_check(stream, by_id),
+        check=lambda stream: record_check(_RECORDS[stream], {}, by_id),
         produce=produce,
     )

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.afterwards.recorded_turns import RecordedTurns
-from judged_useless.afterwards.rubric import STREAMS, get_stream
+from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.runs.recorded import Run
 
 #: What tells the episode of an item.
@@ -21,30 +21,20 @@ ITEM_KEY = (*EPISODE, "t")
 
 @dataclass(frozen=True)
 class Item:
-    """One record to label.
+    """One record to label."""
 
-    Attributes
-    ----------
-    id : str
-        Says nothing of where the record is from.
-    stream : str
-        S1 or S2.
-    question, observation : str
-        What was asked, and the result that the label is about.
-    earlier : tuple of str
-        Results before it.
-    thought : str
-        What the agent wrote next; empty in S1.
-    where : mapping
-        `ITEM_KEY` and whether the result failed by design: not shown to annotators.
-    """
-
+    #: Says nothing of where the record is from.
     id: str
+    #: S1 or S2.
     stream: str
     question: str
+    #: Results before it; empty in S2.
     earlier: tuple[str, ...]
+    #: The result that the label is about.
     observation: str
+    #: What the agent wrote next; empty in S1.
     thought: str
+    #: `ITEM_KEY` and whether the result failed by design: not shown to annotators.
     where: Mapping[str, Any]
 
     def shown(self) -> str:
@@ -80,13 +70,11 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> list[It
     ValueError
         If no stream is given, or one is unknown or given twice.
     """
-    if isinstance(streams, str) or not streams or len(set(streams)) < len(streams):
+    if not streams or len(set(streams) & set(STREAMS)) < len(streams):
         raise ValueError(f"streams is {streams!r}, expected some of {', '.join(STREAMS)}, each once")
-    for name in streams:
-        get_stream(name)
     run.require_complete()
     spec = run.manifest["spec"]
-    records = run.trajectories(counted=True)
+    records = run.trajectories()
     items = [item for record in records for item in items_of(RecordedTurns(record, spec), streams)]
     return sorted(items, key=lambda item: (item.stream, item.id))
 
@@ -115,15 +103,7 @@ def _id(stream: str, where: Mapping[str, Any]) -> str:
 def key_table(items: Sequence[Item]) -> pd.DataFrame:
     """Return where items are from, for analyses and never for annotators.
 
-    Parameters
-    ----------
-    items : sequence of Item
-        Items.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index ``id``; ``stream``, the fields of `ITEM_KEY`, and ``failed``.
+    Index ``id``; ``stream``, the fields of `ITEM_KEY`, and ``failed``.
     """
     rows = [{"id": item.id, "stream": item.stream, **item.where} for item in items]
     return pd.DataFrame(rows, columns=["id", "stream", *ITEM_KEY, "failed"]).set_index("id")

@@ -1,21 +1,23 @@
 """What was asked of a run's episodes afterwards: of this very run, checked, and merged in on reading."""
 
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
 
 from judged_useless._io.files import sha256
 from judged_useless._io.messages import shown
-from judged_useless.episodes.schema import LISTS, PROBE_FIELDS, EpisodeError, fault_of
+from judged_useless.episodes.schema import LISTS, PROBE_FIELDS, EpisodeError
 from judged_useless.runs.cell_spec import differences
 from judged_useless.runs.manifests import MANIFEST, PROBES_SUFFIX, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RecordCheck, RunError, read_records
+from judged_useless.runs.trajectories import AnyRecord, record_check
 
 #: Question id and regime -> what was found, one entry an observation that was asked about.
 Findings = Mapping[tuple[str, str], list[dict[str, Any]]]
@@ -25,23 +27,23 @@ FORMAT = 1
 OF_ANNOTATORS = ("stated",)
 
 
+def _record_type(probe: str) -> TypeAdapter[Any]:
+    finding = TypedDict("finding", {"t": int, **PROBE_FIELDS[probe]})  # type: ignore[misc]
+
+    class ProbeRecord(AnyRecord):
+        regime: str
+        model: str
+        condition: str
+        results: list[finding]
+
+    return TypeAdapter(ProbeRecord)
+
+
+_RECORDS = {probe: _record_type(probe) for probe in PROBE_FIELDS}
+
+
 def probe_folder(run: Path, probe: str, model: str | None = None) -> Path:
-    """Return where the results of a probe of a run lie.
-
-    Parameters
-    ----------
-    run : pathlib.Path
-        The run's folder.
-    probe : str
-        Name of the probe.
-    model : str, optional
-        Name of a model that is not the run's, or not as the run had it; by default the agent itself.
-
-    Returns
-    -------
-    pathlib.Path
-        ``<run>.probes/<probe>``; for another model ``<run>.probes/<probe>@<model>``.
-    """
+    """Return ``<run>.probes/<probe>``, where results of a probe lie; of another model ``…@<model>``."""
     run = run.resolve()
     other = "" if model is None else "@" + re.sub(r"[^\w.+-]+", "-", model).strip("-")
     return run.with_name(run.name + PROBES_SUFFIX) / f"{probe}{other}"
@@ -61,44 +63,33 @@ def asked_at(probe: str, n: int, budget: int) -> range:
     return range(1, min(n, budget - 1 if probe in ("answer-now", "beliefs") else n) + 1)
 
 
-def findings_check(probe: str, regime: str, lengths: Mapping[str, int], budget: int) -> RecordCheck:
-    """Return a check of a probe's records of one regime; `lengths` are observations by question."""
+def findings_check(
+    probe: str, regime: str, lengths: Mapping[str, int], spec: Mapping[str, Any]
+) -> RecordCheck:
+    """Return a check of a probe's records of one regime.
+
+    Parameters
+    ----------
+    probe, regime : str
+        What was asked, and in which regime.
+    lengths : mapping of str to int
+        Question id -> observations of its episode.
+    spec : mapping
+        Of the run.
+    """
+    fixed = {"regime": regime, "model": spec["model"]["name"], "condition": spec["condition"]["name"]}
+    is_whole = record_check(_RECORDS[probe], fixed, lengths)
 
     def check(place: str, record: Mapping[str, Any]) -> None:
-        if fault := _fault(record, probe, regime, lengths, budget):
-            raise RunError(f"{place}: {fault}")
+        is_whole(place, record)
+        asked = set(asked_at(probe, lengths[record["question_id"]], spec["budget"]))
+        there = [result["t"] for result in record["results"]]
+        # There is not a thought after every result.
+        lost = set() if probe == "stated" else asked - set(there)
+        if len(set(there)) < len(there) or not asked.issuperset(there) or lost:
+            raise RunError(f"{place}: results: t is {shown(there)}, expected each of {sorted(asked)} once")
 
     return check
-
-
-def _fault(
-    record: Mapping[str, Any], probe: str, regime: str, lengths: Mapping[str, int], budget: int
-) -> str:
-    if record.get("regime") != regime:
-        return f"regime is {shown(record.get('regime'))}, expected {regime!r}, whose file it is in"
-    question, results = record.get("question_id"), record.get("results")
-    if not isinstance(question, str) or question not in lengths:
-        return f"question_id {shown(question)} is no question of this run"
-    if not isinstance(results, list):
-        return f"results is {shown(results)}, expected a list"
-    asked = asked_at(probe, lengths[question], budget)
-    found = set()
-    for number, result in enumerate(results, 1):
-        if not isinstance(result, dict):
-            return f"results, entry {number} is {shown(result)}, expected an object"
-        t = result.get("t")
-        if type(t) is not int or t not in asked or t in found:
-            return f"results, entry {number}: t is {shown(t)}, expected each of {[*asked]} once"
-        found.add(t)
-        for name, kind in PROBE_FIELDS[probe].items():
-            if name not in result:
-                return f"results, entry {number}: {name} is missing"
-            if fault := fault_of(kind, result[name]):
-                return f"results, entry {number}: {name}: {fault}"
-    # There is not a thought after every result.
-    if probe != "stated" and len(found) < len(asked):
-        return f"results: nothing at t {min(set(asked) - found)}, expected one at each of {[*asked]}"
-    return ""
 
 
 def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> Findings | None:
@@ -120,12 +111,11 @@ def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> F
 
     Raises
     ------
-    EpisodeError
+    RunError
         If the results are of another run or of the run as it was before, or a file is not what a probe
         writes; the message names the file, and line and field where there are some.
     """
-    with _as_episode_errors():
-        return _Probed(Run(run), model).findings(probe)
+    return _Probed(Run(run), model).findings(probe)
 
 
 def merge_probes(episodes: pd.DataFrame, run: Path, *, model: str | None = None) -> pd.DataFrame:
@@ -153,37 +143,34 @@ def merge_probes(episodes: pd.DataFrame, run: Path, *, model: str | None = None)
 
     Raises
     ------
-    EpisodeError
-        If the results are of another run or of the run as it was before, or a file is not what a probe
-        writes; the message names the file, and line and field where there are some.
+    RunError
+        As for `probe_results`.
     """
     keys = list(zip(episodes["question_id"], episodes["regime"], strict=True))
     lengths = [sum(action != "finish" for action in actions) for actions in episodes["actions"]]
+    probed = _Probed(Run(run), model, dict(zip(keys, lengths, strict=True)))
 
     def spread(findings: Findings, name: str) -> list[list[Any]]:
         found = [{each["t"]: each[name] for each in findings.get(key, ())} for key in keys]
         return [[by_t.get(t) for t in range(1, n + 1)] for by_t, n in zip(found, lengths, strict=True)]
 
     columns: dict[str, list[Any]] = {}
-    with _as_episode_errors():
-        probed = _Probed(Run(run), model, dict(zip(keys, lengths, strict=True)))
-        judgments = probed.findings("judgments")
-        if judgments is not None and fills_judgments(probed.spec):
-            columns["judgments"] = [
-                [new if n >= len(own) or own[n] is None else own[n] for n, new in enumerate(replayed)]
-                for own, replayed in zip(episodes["judgments"], spread(judgments, "judgment"), strict=True)
+    if fills_judgments(probed.spec) and (judgments := probed.findings("judgments")) is not None:
+        columns["judgments"] = [
+            [new if n >= len(own) or own[n] is None else own[n] for n, new in enumerate(replayed)]
+            for own, replayed in zip(episodes["judgments"], spread(judgments, "judgment"), strict=True)
+        ]
+    for probe, fields in LISTS.items():
+        if (findings := probed.findings(probe)) is not None:
+            columns |= {column: spread(findings, name) for column, name in fields.items()}
+    if (repairs := probed.findings("repair")) is not None:
+        for name in ("answer", "success"):
+            # A file in which no episode has an answer is read without that column.
+            own = episodes[name] if name in episodes else [None] * len(episodes)
+            columns[f"repaired_{name}"] = [
+                repairs[key][-1][f"repaired_{name}"] if key in repairs else value
+                for key, value in zip(keys, own, strict=True)
             ]
-        for probe, fields in LISTS.items():
-            if (findings := probed.findings(probe)) is not None:
-                columns |= {column: spread(findings, name) for column, name in fields.items()}
-        if (repairs := probed.findings("repair")) is not None:
-            for name in ("answer", "success"):
-                # A file in which no episode has an answer is read without that column.
-                own = episodes[name] if name in episodes else [None] * len(episodes)
-                columns[f"repaired_{name}"] = [
-                    repairs[key][-1][f"repaired_{name}"] if key in repairs else value
-                    for key, value in zip(keys, own, strict=True)
-                ]
     kinds = {"repaired_success": bool}
     return episodes.assign(
         **{
@@ -213,7 +200,9 @@ def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str |
     Raises
     ------
     EpisodeError
-        If the run was not probed so, or as for `probe_results`.
+        If the run was not probed so.
+    RunError
+        As for `probe_results`.
     """
     results = probe_results(run, "answer-now", model=model)
     if results is None:
@@ -253,14 +242,6 @@ def read_run(path: str | Path, *, allow_partial: bool = False) -> pd.DataFrame:
     return merge_probes(run.episodes(allow_partial=allow_partial), run.path)
 
 
-@contextmanager
-def _as_episode_errors() -> Iterator[None]:
-    try:
-        yield
-    except RunError as error:
-        raise EpisodeError(str(error)) from error
-
-
 class _Probed:
     """What lies beside one run, given out only if it was found of this very run."""
 
@@ -275,17 +256,17 @@ class _Probed:
         """Regime -> question id -> observations of its episode."""
         known = self._given
         if len(known) != self._run.manifest["n_episodes"]["done"]:
-            records = self._run.trajectories(counted=True)
+            records = self._run.trajectories()
             known = {(each["question_id"], each["regime"]): len(each["failed"]) for each in records}
-        lengths: dict[str, dict[str, int]] = {}
+        lengths: dict[str, dict[str, int]] = {regime: {} for regime in self.spec["regimes"]}
         for (question_id, regime), n in known.items():
-            lengths.setdefault(regime, {})[question_id] = n
+            lengths[regime][question_id] = n
         return lengths
 
     @cached_property
     def _hashes(self) -> dict[str, str]:
         files = {regime: self._run.path / f"{regime}.jsonl" for regime in self.spec["regimes"]}
-        return {regime: sha256(file) for regime, file in files.items() if file.is_file()}
+        return {regime: sha256(file) if file.is_file() else "no file" for regime, file in files.items()}
 
     def findings(self, probe: str) -> Findings | None:
         """Return what a probe found, or None if the run was not probed so."""
@@ -296,11 +277,13 @@ class _Probed:
                 raise RunError(f"{folder}: holds .jsonl files but no manifest.json that says of what")
             return None
         self._compare(folder, manifest["spec"], probe)
-        found: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for regime in manifest["spec"]["regimes"]:
-            check = findings_check(probe, regime, self._lengths.get(regime, {}), self.spec["budget"])
-            for record in read_records(folder / f"{regime}.jsonl", check):
-                found[record["question_id"], regime] = record["results"]
+        found = {
+            (record["question_id"], regime): record["results"]
+            for regime in manifest["spec"]["regimes"]
+            for record in read_records(
+                folder / f"{regime}.jsonl", findings_check(probe, regime, self._lengths[regime], self.spec)
+            )
+        }
         planned = manifest["n_episodes"]["planned"]
         if manifest["status"] == "complete" and len(found) != planned:
             raise RunError(
@@ -317,19 +300,19 @@ class _Probed:
             raise RunError(
                 f"{file}: spec.regimes has {shown(strange[0])}, expected those of the run: {', '.join(known)}"
             )
-        hashes = found.get("trajectories_sha256")
-        hashes = hashes if isinstance(hashes, dict) else {}
         expected: dict[str, Any] = {
             "format": FORMAT,
             "probe": probe,
             "run": self._run.manifest["run"],
-            "trajectories_sha256": {name: self._hashes.get(name, "no file") for name in found["regimes"]},
+            "trajectories_sha256": {name: self._hashes[name] for name in found["regimes"]},
             "fills_judgments": fills_judgments(self.spec),
         }
         if self._model is not None:
             expected["model"] = {**found["model"], "name": self._model}
         elif probe not in OF_ANNOTATORS:
             expected["model"] = self.spec["model"]
+        hashes = found.get("trajectories_sha256")
+        hashes = hashes if isinstance(hashes, dict) else {}
         there = {name: found.get(name) for name in expected}
         there["trajectories_sha256"] = {name: hashes.get(name, "no hash") for name in found["regimes"]}
         if different := differences(there, expected):

@@ -19,7 +19,7 @@ from judged_useless.afterwards.rubric import get_stream, label_request, load_rub
 from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
-from judged_useless.protocol.prompts import ProbeWording, Wording, get_probe_wording
+from judged_useless.protocol.prompts import Wording, get_wording
 from judged_useless.protocol.signals import JUDGMENT_TOKENS, parse_side_channel
 from judged_useless.protocol.turns import Turn
 from judged_useless.tasks.question import Question
@@ -31,32 +31,18 @@ BELIEF_TOKENS = 200
 
 
 class Asking:
-    """One trajectory that is asked something: every question on a copy, nothing written back.
-
-    Parameters
-    ----------
-    model : Model
-        That is asked; it should be the one that acted.
-    question : Question
-        Of the trajectory.
-    record, spec : mapping
-        The trajectory, and the specification of its run.
-
-    Attributes
-    ----------
-    calls : list of Call
-        Every request so far.
-    """
+    """One trajectory of a run that a model is asked about: every question on a copy, nothing written back."""
 
     def __init__(
         self, model: Model, question: Question, record: Mapping[str, Any], spec: Mapping[str, Any]
     ) -> None:
         self.model, self.question, self.record = model, question, record
         self.turns = RecordedTurns(record, spec)
-        self.wordings = get_probe_wording(spec["options"]["style"], question.kind)
+        self.wordings = get_wording(spec["options"]["style"], question.kind)
         self.constrain = spec["options"]["constrain"]
         self.judgment_tokens = spec["options"].get("judgment_tokens", JUDGMENT_TOKENS)
         self.budget = spec["budget"]
+        #: Every request so far.
         self.calls: list[Call] = []
 
     @cached_property
@@ -145,9 +131,7 @@ async def _belief(asking: Asking, t: int) -> Finding:
             fork("continuation", asking.wordings.continuation, CONTINUATION_FORM),
         ]
     )
-    said = read_continuation(future)
-    fields = {"p_continue": None, "p_answer_now": None, "prefer": None} if said is None else said._asdict()
-    return {"t": t, "usefulness": read_usefulness(worth), **fields}
+    return {"t": t, "usefulness": read_usefulness(worth), **read_continuation(future)}
 
 
 async def _repair(asking: Asking, t: int) -> Finding:
@@ -167,50 +151,23 @@ async def _stated(asking: Asking, t: int) -> Finding:
 
 @dataclass(frozen=True)
 class Probe:
-    """One kind of question.
+    """One kind of question."""
 
-    Attributes
-    ----------
-    what : str
-        In a few words.
-    ask : callable
-        Asks it at one observation.
-    prompts : callable
-        What is written to ask it: name -> text. With other words, a folder of results is not gone on with.
-    """
-
-    what: str
+    #: Asks it at one observation.
     ask: Callable[[Asking, int], Coroutine[Any, Any, Finding]]
-    prompts: Callable[[Wording, ProbeWording], dict[str, str]]
+    #: What is written to ask it, by name. With other words, a folder of results is not gone on with.
+    prompts: Callable[[Wording], dict[str, str]]
 
 
 #: Name -> probe.
 PROBES: dict[str, Probe] = {
-    "judgments": Probe(
-        "side-channel judgment of every observation, the last one included (Amendment 12)",
-        _judgment,
-        lambda wording, _: {"judgment": wording.judgment},
-    ),
-    "answer-now": Probe(
-        "what the agent answers when told to, at every decision (Appendix C.4)",
-        _answer_now,
-        lambda wording, probes: {"answer_now": wording.answer_now, "repair": probes.repair},
-    ),
+    "judgments": Probe(_judgment, lambda said: {"judgment": said.judgment}),
+    "answer-now": Probe(_answer_now, lambda said: {"answer_now": said.answer_now, "repair": said.repair}),
     "beliefs": Probe(
-        "what the last observation, going on and answering now are worth to the agent (Appendix C.4)",
-        _belief,
-        lambda _, probes: {"usefulness": probes.usefulness, "continuation": probes.continuation},
+        _belief, lambda said: {"usefulness": said.usefulness, "continuation": said.continuation}
     ),
-    "repair": Probe(
-        "a real answer in place of one that copied the template (Appendix C.5)",
-        _repair,
-        lambda _, probes: {"repair": probes.repair},
-    ),
-    "stated": Probe(
-        "the judgment stated in the thought after each result, labelled by the rubric (Amendment 18)",
-        _stated,
-        lambda *_: {"stated": load_rubric().instructions("S2")},
-    ),
+    "repair": Probe(_repair, lambda said: {"repair": said.repair}),
+    "stated": Probe(_stated, lambda _: {"stated": load_rubric().instructions("S2")}),
 }
 
 
@@ -221,7 +178,7 @@ def applies(probe: str, record: Mapping[str, Any]) -> bool:
     return bool(record["failed"])
 
 
-async def asked(probe: str, asking: Asking) -> list[Finding]:
+async def ask_all(probe: str, asking: Asking) -> list[Finding]:
     """Ask one thing of a trajectory, at every observation where it is to be asked."""
     points: Sequence[int] = asked_at(probe, len(asking.record["failed"]), asking.budget)
     if probe == "stated":

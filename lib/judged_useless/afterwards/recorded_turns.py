@@ -1,16 +1,13 @@
 """What was said in a recorded episode: the conversation as it was at each step, results and thoughts."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from judged_useless.models.base import Message
 from judged_useless.protocol.prompts import Wording, get_wording
 from judged_useless.protocol.turns import Turn, get_style, read_native_calls
-from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import RunError
 from judged_useless.tasks import get_task
 
@@ -19,33 +16,8 @@ _ONLY_FINISH = ("rule_fired", "turn_discarded")
 _COUNTER = re.compile(r"\n\n\[Actions remaining: \d+\]$")
 
 
-@dataclass(frozen=True)
-class WrittenStep:
-    """One step in words.
-
-    Attributes
-    ----------
-    thought : str
-        What the agent wrote before its action.
-    text : str
-        Query, keyword or answer.
-    result : str
-        What came back; empty for an answer.
-    """
-
-    thought: str
-    text: str
-    result: str
-
-
 class RecordedTurns:
-    """A trajectory as it was said.
-
-    Parameters
-    ----------
-    record, spec : mapping
-        A trajectory, and the specification of its run.
-    """
+    """A trajectory as it was said."""
 
     def __init__(self, record: Mapping[str, Any], spec: Mapping[str, Any]) -> None:
         self.record = record
@@ -113,71 +85,6 @@ class RecordedTurns:
                 thoughts.setdefault(call["t"], self.read(call["text"].strip()).thought)
         return thoughts
 
-    def steps(self) -> list[WrittenStep]:
-        """Return thought, text and result of each action."""
-        head = self.wording.observation.partition("{text}")[0]
-        results, turns, latest = self.results(), list[str](), ""
-        for message in self.record["messages"]:
-            if message["role"] == "assistant":
-                latest = message["content"]
-            elif message["content"].startswith(head) and len(turns) < len(results):
-                turns.append(latest)
-        if self.record["actions"][-1:] == ["finish"]:
-            turns, results = [*turns, latest], [*results, ""]
-        read = [self.read(turn.strip()) for turn in turns]
-        return [
-            WrittenStep(turn.thought, turn.text, result) for turn, result in zip(read, results, strict=True)
-        ]
-
 
 def _drop(message: Message, paragraph: str) -> None:
     message["content"] = message["content"].removesuffix(f"\n\n{paragraph}")
-
-
-def run_folders(source: str | Path | Sequence[str | Path]) -> list[Path]:
-    """Return the run directories of a source of `load_episodes`; none for released cells and for files."""
-    given = [source] if isinstance(source, str | Path) else list(source)
-    found: list[Path] = []
-    for path in map(Path, given):
-        inside = sorted(path.iterdir()) if path.is_dir() else []
-        found += [each for each in (path, *inside) if (each / "manifest.json").is_file()]
-    return found
-
-
-def written_steps(
-    source: str | Path | Sequence[str | Path],
-    *,
-    model: str,
-    condition: str,
-    split: str,
-    question_id: str,
-    regime: str = "persistent",
-) -> list[WrittenStep]:
-    """Return what was written in one episode, action by action.
-
-    Parameters
-    ----------
-    source : str, path, or list of them
-        As given to :func:`judged_useless.load_episodes`.
-    model, condition, split, question_id, regime : str
-        Which episode.
-
-    Returns
-    -------
-    list of WrittenStep
-        Empty where the source has no run directory with that episode: then nothing is known of its words.
-
-    Raises
-    ------
-    RunError
-        If a run is damaged.
-    """
-    for folder in run_folders(source):
-        run = Run(folder)
-        try:
-            record = run.trajectory(question_id, regime)
-        except KeyError:
-            continue
-        if (record["model"], record["condition"], record["split"]) == (model, condition, split):
-            return RecordedTurns(record, run.manifest["spec"]).steps()
-    return []

@@ -1,15 +1,15 @@
 """Probing a run: every trajectory is asked, beside the run and never in it."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NotRequired
 
 from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict
 
 from judged_useless._io.files import sha256
-from judged_useless._io.messages import first_fault
+from judged_useless._io.messages import first_fault, shown
 from judged_useless.afterwards.probe_findings import (
     FORMAT,
     OF_ANNOTATORS,
@@ -17,29 +17,36 @@ from judged_useless.afterwards.probe_findings import (
     findings_check,
     probe_folder,
 )
-from judged_useless.afterwards.probes import Asking, applies, asked, get_probe
+from judged_useless.afterwards.probes import Asking, applies, ask_all, get_probe
 from judged_useless.models import get_model
 from judged_useless.models.base import Decoding, Model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.protocol.prompts import get_probe_wording, get_wording
+from judged_useless.protocol.prompts import get_wording
 from judged_useless.runs.cell_spec import differences, lasting_description, questions_sha256, text_sha256
 from judged_useless.runs.execution import Job, carry_out
 from judged_useless.runs.manifests import MANIFEST, read_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import Key, RecordCheck, RunError
-from judged_useless.runs.trajectories import AnyRecord, call_record, record_check, timing_record
+from judged_useless.runs.trajectories import call_record, timing_record
 from judged_useless.tasks import get_task, load_questions
 from judged_useless.tasks.question import Question
 
 
-class _ProbeRecord(AnyRecord):
-    regime: str
+class _Scripted(TypedDict):
+    provider: str
+    name: str
+    policy: str
+    seed: Any
+    rates: dict[str, Any]
+
+
+class _Served(TypedDict):
+    provider: str
+    name: str
+    decoding: Decoding
+    preset: str | None
     model: str
-    condition: str
-    results: list[dict[str, Any]]
-
-
-_RECORD = TypeAdapter(_ProbeRecord)
+    options: NotRequired[dict[str, Any]]
 
 
 def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regimes: tuple[str, ...]) -> Job:
@@ -48,13 +55,11 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
     by_id = {question.id: question for question in questions}
     records = {
         (record["regime"], record["question_id"]): record
-        for record in run.trajectories(counted=True)
+        for record in run.trajectories()
         if record["regime"] in regimes and applies(probe, record)
     }
-    order = {question.id: place for place, question in enumerate(questions)}
     options, kind = of_run["options"], get_task(of_run["task"]).kind
-    wordings = get_wording(options["style"], kind), get_probe_wording(options["style"], kind)
-    prompts = get_probe(probe).prompts(*wordings)
+    prompts = get_probe(probe).prompts(get_wording(options["style"], kind))
     hashes = {name: sha256(run.path / f"{name}.jsonl") for name in regimes}
 
     def extended(manifest: dict[str, Any]) -> dict[str, Any]:
@@ -68,21 +73,13 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
         return {**manifest, "status": "incomplete", "spec": spec}
 
     def check_of(regime: str) -> RecordCheck:
-        fixed = {"regime": regime, "model": of_run["model"]["name"], "condition": of_run["condition"]["name"]}
         lengths = {key[1]: len(record["failed"]) for key, record in records.items() if key[0] == regime}
-        is_whole = record_check(_RECORD, fixed, lengths)
-        is_found = findings_check(probe, regime, lengths, of_run["budget"])
-
-        def check(place: str, record: Mapping[str, Any]) -> None:
-            is_whole(place, record)
-            is_found(place, record)
-
-        return check
+        return findings_check(probe, regime, lengths, of_run)
 
     async def produce(model: Model, key: Key) -> dict[str, Any]:
         record = records[key]
         asking = Asking(model, by_id[key[1]], record, of_run)
-        results = await asked(probe, asking)
+        results = await ask_all(probe, asking)
         calls = sorted(asking.calls, key=lambda call: (call.t, call.kind))
         return {
             **{name: record[name] for name in ("question_id", "regime", "model", "condition")},
@@ -93,7 +90,7 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
 
     return Job(
         model=model,
-        keys=sorted(records, key=lambda key: (order[key[1]], regimes.index(key[0]))),
+        keys=[(name, each) for each in by_id for name in regimes if (name, each) in records],
         spec={
             "format": FORMAT,
             "probe": probe,
@@ -177,18 +174,22 @@ async def replay(
     run.require_complete()
     get_probe(probe)
     spec = run.manifest["spec"]
-    chosen = _regimes(run, regimes)
+    there = spec["regimes"]
+    if regimes is not None and (not regimes or not set(regimes) <= set(there)):
+        raise ValueError(f"{run.path}: regimes is {shown(regimes)}, expected some of {', '.join(there)}")
     questions = load_questions(spec["task"], spec["split"], source=source)
     if questions_sha256(questions) != spec["data_sha256"]:
         raise RunError(f"{run.path}: {spec['task']} {spec['split']} is not what the run was made on")
-    if model is not None and not isinstance(model, str) and model_options:
+    if model is None:
+        agent = model_of_run(run, model_options)
+    elif isinstance(model, str):
+        agent = get_model(model, **model_options)
+    elif model_options:
         raise ValueError(
             f"options {', '.join(model_options)} belong to a model's provider, and a model was given"
         )
-    if model is None:
-        agent = model_of_run(run, model_options)
     else:
-        agent = get_model(model, **model_options) if isinstance(model, str) else model
+        agent = model
     try:
         if isinstance(agent, KnowsQuestions):
             agent = agent.prepared(questions, spec["budget"])
@@ -204,8 +205,8 @@ async def replay(
         limit = agent.max_concurrency if concurrency is None else concurrency
         # What was asked before stays, in the order of the run.
         before = (read_manifest(folder) or {"spec": {"regimes": []}})["spec"]["regimes"]
-        wanted = tuple(name for name in spec["regimes"] if name in chosen or name in before)
-        job = _job(run, probe, agent, questions, wanted)
+        asked = tuple(name for name in there if regimes is None or name in regimes or name in before)
+        job = _job(run, probe, agent, questions, asked)
         await carry_out(job, folder, concurrency=limit, progress=progress)
     finally:
         if model is None or isinstance(model, str):
@@ -213,70 +214,37 @@ async def replay(
     return folder
 
 
-def _regimes(run: Run, given: Sequence[str] | None) -> Sequence[str]:
-    there: list[str] = run.manifest["spec"]["regimes"]
-    if given is None:
-        return there
-    if isinstance(given, str):
-        raise ValueError(f"regimes is the text {given!r}, expected a sequence of names")
-    if unknown := [name for name in given if name not in there]:
-        raise ValueError(f"{run.path}: regime {unknown[0]!r} was not run; there are {', '.join(there)}")
-    if not given:
-        raise ValueError("regimes: empty, expected at least one")
-    return given
+def _recorded_model(run: Run) -> dict[str, Any]:
+    recorded = run.manifest["spec"]["model"]
+    kind = TypeAdapter[Any](_Scripted if recorded.get("provider") == "scripted" else _Served)
+    try:
+        return dict(kind.validate_python(recorded))
+    except ValidationError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.{first_fault(error)}") from error
 
 
 def name_of_model(run: Run) -> str:
     """Return ``provider:name`` of the model of a run; RunError if its manifest does not say it."""
-    with _named_fields(run):
-        recorded = run.manifest["spec"]["model"]
-        # The name of a scripted agent has its provider in it already.
-        return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
+    recorded = _recorded_model(run)
+    # The name of a scripted agent has its provider in it already.
+    return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
 
 
 def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
-    """Make the model of a run again, with its decoding.
+    """Make the model of a run again, with its decoding; options for its provider win.
 
-    Parameters
-    ----------
-    run : Run
-        Its manifest names the model.
-    options : mapping
-        Passed on to the provider; these win.
-
-    Returns
-    -------
-    Model
-
-    Raises
-    ------
-    RunError
-        If the manifest does not say what the model was; the message names the field.
+    RunError if the manifest does not say what the model was; the message names the field.
     """
-    name, recorded = name_of_model(run), run.manifest["spec"]["model"]
-    with _named_fields(run):
-        if name.startswith("scripted:"):
-            name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
+    name, recorded = name_of_model(run), _recorded_model(run)
+    if recorded["provider"] == "scripted":
+        name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
+    else:
+        decoding = recorded["decoding"]
+        known = {"served_name": recorded["model"], **recorded.get("options", {})}
+        if recorded["preset"] is None:
+            known["decoding"] = decoding
         else:
-            decoding = Decoding(**recorded["decoding"])
-            known = {"served_name": recorded["model"], **recorded.get("options", {})}
-            if recorded["preset"] is None:
-                known["decoding"] = decoding
-            else:
-                # By its parts, so that the model is described as the paper's again.
-                known |= {"context": decoding.context, "seed": decoding.seed}
-                known |= {"thinking": True} if decoding.thinking else {}
+            # By its parts, so that the model is described as the paper's again.
+            known |= {"context": decoding.context, "seed": decoding.seed}
+            known |= {"thinking": True} if decoding.thinking else {}
     return get_model(name, **{**known, **options})
-
-
-@contextmanager
-def _named_fields(run: Run) -> Iterator[None]:
-    """Say of which file and field it is that a model cannot be made of."""
-    try:
-        yield
-    except KeyError as error:
-        raise RunError(f"{run.path / MANIFEST}: spec.model.{error.args[0]} is missing") from error
-    except ValidationError as error:
-        raise RunError(f"{run.path / MANIFEST}: spec.model.decoding: {first_fault(error)}") from error
-    except (TypeError, ValueError, AttributeError) as error:
-        raise RunError(f"{run.path / MANIFEST}: spec.model: {error}") from error

@@ -1,8 +1,9 @@
 """Reading what probes are answered with: what does not parse is missing, never coerced (Appendix C.4)."""
 
-from typing import NamedTuple
+from typing import Any
 
 from judged_useless._io.strict_json import reply_object
+from judged_useless.episodes.schema import PROBE_FIELDS, fault_of
 from judged_useless.protocol.vocabulary import PREFERENCES, USEFULNESS
 
 #: Answers that copy the template. The paper names the first three and "six similar" ones, which are ours.
@@ -22,25 +23,8 @@ CONTINUATION_FORM = (
 )
 
 
-class Continuation(NamedTuple):
-    """A reply to the continuation turn."""
-
-    p_continue: float
-    p_answer_now: float
-    prefer: str
-
-
 def is_placeholder(answer: str | None) -> bool:
-    """Tell whether an answer is empty or copies the template (paper, Appendix C.5).
-
-    Parameters
-    ----------
-    answer : str or None
-        What an episode finished with; None if it did not.
-
-    Returns
-    -------
-    bool
+    """Tell whether an answer is empty or copies the template (paper, Appendix C.5); None is no answer.
 
     Examples
     --------
@@ -53,29 +37,28 @@ def is_placeholder(answer: str | None) -> bool:
     return not bare or bare in PLACEHOLDERS
 
 
+def _fields(reply: str, *names: str) -> dict[str, Any]:
+    """Return fields of a reply to a belief question; None in all of them unless each is there and valid."""
+    said = reply_object(reply)
+    kinds = PROBE_FIELDS["beliefs"]
+    if any(said.get(name) is None or fault_of(kinds[name], said[name]) for name in names):
+        return dict.fromkeys(names)
+    return {name: said[name] for name in names}
+
+
 def read_usefulness(reply: str) -> str | None:
     """Return one of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse."""
-    said = reply_object(reply).get("usefulness")
-    return said if isinstance(said, str) and said in USEFULNESS else None
+    word: str | None = _fields(reply, "usefulness")["usefulness"]
+    return word
 
 
-def _probability(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        return None
-    return float(value)
-
-
-def read_continuation(reply: str) -> Continuation | None:
-    """Read a reply to the continuation turn; None unless all three fields are there and in range.
+def read_continuation(reply: str) -> dict[str, Any]:
+    """Read a reply to the continuation turn; all None unless the three fields are there and in range.
 
     Examples
     --------
-    >>> read_continuation('{"p_continue": 0.7, "p_answer_now": 0.2, "prefer": "continue", "reason": "x"}')
-    Continuation(p_continue=0.7, p_answer_now=0.2, prefer='continue')
+    >>> read_continuation('{"p_continue": 0.7, "p_answer_now": 1, "prefer": "continue", "reason": "x"}')
+    {'p_continue': 0.7, 'p_answer_now': 1.0, 'prefer': 'continue'}
     """
-    said = reply_object(reply)
-    going_on, answering = _probability(said.get("p_continue")), _probability(said.get("p_answer_now"))
-    prefer = said.get("prefer")
-    if going_on is None or answering is None or not isinstance(prefer, str) or prefer not in PREFERENCES:
-        return None
-    return Continuation(going_on, answering, prefer)
+    said = _fields(reply, "p_continue", "p_answer_now", "prefer")
+    return {name: float(value) if isinstance(value, int) else value for name, value in said.items()}

@@ -6,13 +6,11 @@ Paper, Appendix B.2; wording ours.
 import re
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from judged_useless._io.paths import data_dir
 from judged_useless._io.strict_json import reply_object
 from judged_useless.models.base import Message, Model
-from judged_useless.protocol.vocabulary import STATED_LABELS
 
 #: Most new tokens of a label. Ours.
 LABEL_TOKENS = 60
@@ -20,39 +18,32 @@ LABEL_TOKENS = 60
 
 @dataclass(frozen=True)
 class Stream:
-    """One kind of label.
+    """One kind of label."""
 
-    Attributes
-    ----------
-    name : str
-        S1 or S2.
-    labels : tuple of str
-        The five of them.
-    positive : tuple of str
-        Those of the binary agreement: useful new or not; says useless or not.
-    judgments : dict of str to (str or None)
-        What each label adds to a count of useless results in a row: USELESS one, USEFUL ends it, None makes
-        it unknown.
-    """
-
+    #: S1 or S2.
     name: str
-    labels: tuple[str, ...]
+    #: Those of the binary agreement: useful new or not; says useless or not.
     positive: tuple[str, ...]
+    #: What each label adds to a count of useless results in a row: USELESS one, USEFUL ends it, None makes it
+    #: unknown.
     judgments: dict[str, str | None]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """All five."""
+        return tuple(self.judgments)
 
 
 #: Name -> stream.
 STREAMS: dict[str, Stream] = {
     "S1": Stream(
         "S1",
-        ("useful_new", "related", "redundant", "off_topic", "unclear"),
         ("useful_new",),
         {"useful_new": "USEFUL", "related": "USELESS", "redundant": "USELESS", "off_topic": "USELESS",
          "unclear": None},
     ),
     "S2": Stream(
         "S2",
-        STATED_LABELS,
         ("says_useless",),
         {"says_useless": "USELESS", "partly_useful": "USEFUL", "useful": "USEFUL", "no_judgment": None,
          "unclear": None},
@@ -67,37 +58,15 @@ def get_stream(name: str) -> Stream:
     return STREAMS[name]
 
 
-class Ruling(NamedTuple):
-    """What was decided on one item.
-
-    Attributes
-    ----------
-    label : str
-        One of its stream's.
-    note : str
-        Why, in the words of whoever decided; may be empty.
-    """
-
-    label: str
-    note: str = ""
-
-
 @dataclass(frozen=True)
 class Rubric:
-    """The rubric as annotators read it.
+    """The rubric as annotators read it."""
 
-    Attributes
-    ----------
-    version : str
-        Stated in its head.
-    general : str
-        What holds for both streams.
-    sections : dict of str to str
-        Stream -> its section.
-    """
-
+    #: Stated in its head.
     version: str
+    #: What holds for both streams.
     general: str
+    #: Stream -> its section.
     sections: dict[str, str]
 
     def asks(self, stream: str) -> str:
@@ -114,34 +83,13 @@ class Rubric:
 
 
 @cache
-def load_rubric(path: Path | None = None) -> Rubric:
-    """Read the rubric.
-
-    Parameters
-    ----------
-    path : pathlib.Path, optional
-        A file in the form of ``data/rubric.md``; that one by default.
-
-    Returns
-    -------
-    Rubric
-
-    Raises
-    ------
-    ValueError
-        If the version or a section is missing, or a section does not explain one of its labels.
-    """
-    path = data_dir() / "rubric.md" if path is None else path
-    head, *parts = re.split(r"^## ", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    version = re.search(r"^version: (\S+)$", head, re.MULTILINE)
-    if version is None:
-        raise ValueError(f"{path}: no line 'version: …' before the first section")
+def load_rubric() -> Rubric:
+    """Read the rubric, ``data/rubric.md``."""
+    text = (data_dir() / "rubric.md").read_text(encoding="utf-8")
+    head, *parts = re.split(r"^## ", text, flags=re.MULTILINE)
+    _, version, general = re.split(r"^version: (\S+)$", head, flags=re.MULTILINE)
     sections = {part.partition(":")[0].strip(): part.strip() for part in parts}
-    for name, stream in STREAMS.items():
-        for label in stream.labels:
-            if f"- `{label}`:" not in sections.get(name, ""):
-                raise ValueError(f"{path}, section {name}: label {label} is not explained")
-    return Rubric(version[1], head[version.end() :].strip(), {name: sections[name] for name in STREAMS})
+    return Rubric(version, general.strip(), {name: sections[name] for name in STREAMS})
 
 
 def label_request(
@@ -158,19 +106,7 @@ def label_request(
 
 
 def read_label(reply: str, stream: str) -> str | None:
-    """Read an annotator's reply.
-
-    Parameters
-    ----------
-    reply : str
-        As generated.
-    stream : str
-        S1 or S2.
-
-    Returns
-    -------
-    str or None
-        One of the stream's labels; None if the reply is anything else, which is no label.
+    """Return the label that an annotator replied with, one of the stream's; None if it is anything else.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import pandas as pd
 
 from judged_useless._io.files import write_atomically
 from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.rubric import STREAMS, Ruling, get_stream, load_rubric
+from judged_useless.afterwards.rubric import STREAMS, get_stream, load_rubric
 
 #: What an item is; a column that no row of a sheet uses is left out.
 _RECORD = ["id", "stream", "question", "earlier", "result", "thought"]
@@ -104,7 +104,7 @@ def streams_of(path: str | Path) -> list[str]:
     return list(dict.fromkeys(row["stream"].strip() for row in rows.values()))
 
 
-def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> dict[str, Ruling]:
+def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> dict[str, str]:
     """Read an adjudicated sheet back, and refuse one that was changed elsewhere than where it may be.
 
     Commas, semicolons and tabs separate columns; labels may be written in capitals and with blanks.
@@ -118,8 +118,8 @@ def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> 
 
     Returns
     -------
-    dict of str to Ruling
-        Item id -> what was decided; items whose ``adjudicated`` is empty are not in it.
+    dict of str to str
+        Item id -> the label that was decided; items whose ``adjudicated`` is empty are not in it.
 
     Raises
     ------
@@ -134,7 +134,7 @@ def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> 
     if sorted(names) != sorted(columns):
         raise SheetError(f"{path}: columns {', '.join(names) or 'none'}; expected {', '.join(columns)}")
     written = {row["id"]: row for row in expected.to_dict("records")}
-    rulings: dict[str, Ruling] = {}
+    rulings: dict[str, str] = {}
     seen: set[str] = set()
     for number, row in rows.items():
         place, name = f"{path}, row {number}: field", row["id"].strip()
@@ -157,7 +157,7 @@ def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> 
                 raise SheetError(
                     f"{place} 'adjudicated': {row['adjudicated']!r}, expected one of {', '.join(labels)}"
                 )
-            rulings[name] = Ruling(label, row["note"])
+            rulings[name] = label
     if lost := sorted(written.keys() - seen):
         raise SheetError(f"{path}: {len(lost)} rows are missing, such as that of id {lost[0]!r}")
     return rulings

@@ -34,33 +34,16 @@ class Proposal(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How episodes are run, the same for a whole cell.
-
-    Attributes
-    ----------
-    k : int, default 5
-        Run of USELESS judgments at which a rule acts.
-    style : {"react", "search-r1"}, default "react"
-        How the agent writes a turn.
-    judge : bool, default False
-        Ask the side-channel question after every observation also where the condition reads no judgment of
-        the model's: on a copy, as the paper's replay of recorded trajectories does.
-    judgment_tokens : int, default 8
-        Most new tokens of a judgment; more is a deviation, for models that think before they reply.
-    useless_rate : float, optional
-        For the condition ``random``: the model's own rate of USELESS on development questions.
-    seed : int, default 42
-        Base seed of the random signal.
-    constrain : bool, default False
-        Hold turns and judgments to their form while they are generated, for models too small to keep it. A
-        deviation from the paper.
-    """
+    """How episodes are run, the same for a whole cell; as `judged_useless.run_cell` takes them."""
 
     k: int = 5
     style: str = "react"
+    #: Whether judgments are asked for, on copies, also where the condition reads none.
     judge: bool = False
     judgment_tokens: int = JUDGMENT_TOKENS
+    #: For the condition ``random``: the model's own rate of USELESS on development questions.
     useless_rate: float | None = None
+    #: Base seed of the random signal.
     seed: int = 42
     constrain: bool = False
 

@@ -80,15 +80,11 @@ class Episode:
     def __post_init__(self) -> None:
         environment, condition, options = self.environment, self.condition, self.options
         if condition.two_source and not environment.two_source:
-            raise ValueError(
-                f"condition {condition.name!r} needs a backup tool; regime {environment.regime.name!r} has "
-                f"none, ts_{environment.regime.name} has"
-            )
+            has = f"regime {environment.regime.name!r} has none, ts_{environment.regime.name} has"
+            raise ValueError(f"condition {condition.name!r} needs a backup tool; {has}")
         if condition.signal == "random" and options.useless_rate is None:
-            raise ValueError(
-                f"condition {condition.name!r} needs useless_rate, the model's own share of USELESS on "
-                "development questions"
-            )
+            what = "useless_rate, the model's own share of USELESS on development questions"
+            raise ValueError(f"condition {condition.name!r} needs {what}")
         self.rule = IntegrationRule(options.k)
         self.stopper = STOPPERS[condition.stopper]()
         self._style = get_style(options.style)
@@ -136,13 +132,12 @@ class Episode:
         return proposal
 
     async def _ask_turn(self) -> Proposal:
-        style = self._style
-        form = style.form(self.environment.actions) if self.options.constrain else None
+        form = self._style.form(self.environment.actions) if self.options.constrain else None
         # A thinking model may well quote the word that would stop it.
-        stop = () if self.model.decoding.thinking else style.stop
+        stop = () if self.model.decoding.thinking else self._style.stop
         generation = await self.call("turn", self.conversation.messages, stop=stop, regex=form)
         text = generation.text.strip()
-        return Proposal(style.written(text), self._read(text), generation.finish_reason == "length")
+        return Proposal(self._style.written(text), self._read(text), generation.finish_reason == "length")
 
     def _accept(self, proposal: Proposal) -> Turn:
         """Write a turn into the history; one that was cut off counts as unreadable, whatever it says."""
@@ -169,10 +164,9 @@ class Episode:
 
     async def _judge(self) -> str | None:
         """Return the judgment of the latest observation by the condition's signal; None if there is none."""
-        signal, options = self.condition.signal, self.options
-        question, regime = self.environment.question, self.environment.regime.name
+        signal, options, question = self.condition.signal, self.options, self.environment.question
         if signal == "random":
-            rate = options.useless_rate or 0.0
+            regime, rate = self.environment.regime.name, options.useless_rate or 0.0
             return random_judgment(question.id, regime, self.t, rate, seed=options.seed)
         if signal == "lexical":
             return lexical_judgment(question.text, self.observations[-1].text)
@@ -200,8 +194,7 @@ class Episode:
 
     async def call(self, kind: str, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401
         """Make one request for a turn, judgment or decision, and keep what came back."""
-        t = self.t
-        generation = await self.model.generate(list(messages), **options)
+        t, generation = self.t, await self.model.generate(list(messages), **options)
         self.calls.append(Call(kind, t, generation))
         return generation
 

@@ -2,7 +2,7 @@
 
 import argparse
 
-from judged_useless.cli.options import add_price_arguments, add_running_arguments, add_server_arguments
+from judged_useless.cli import options
 
 _EPILOG = """\
 streams (paper, Appendix B.2; the rubric is data/rubric.md):
@@ -31,58 +31,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _EPILOG
     parser.add_argument("run", metavar="RUN", nargs="+", help="run directory; nothing is written into it")
     parser.add_argument(
-        "--annotator",
-        required=True,
-        action="append",
-        metavar="PROVIDER:NAME",
+        "--annotator", required=True, action="append", metavar="PROVIDER:NAME",
         help="to be given twice, best of two model families; the first is the primary",
-    )
+    )  # fmt: skip
     parser.add_argument("--stream", choices=("S1", "S2", "both"), default="both", help="(%(default)s)")
     parser.add_argument(
-        "--n",
-        type=int,
-        metavar="N",
+        "--n", type=options.positive, metavar="N",
         help="a sample of N records a stream, every regime with its share of failed and real results (all)",
-    )
+    )  # fmt: skip
     parser.add_argument("--out", metavar="FOLDER", help="where results lie (RUN.probes/annotation)")
     parser.add_argument(
-        "--sheet",
-        metavar="FILE",
+        "--sheet", metavar="FILE",
         help="CSV for the disagreements, with -S1 or -S2 put before its ending (disagreements.csv in --out)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--show-labels",
-        action="store_true",
+        "--show-labels", action="store_true",
         help="show both annotators' labels on the sheet; without, the ruling is blind",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--check",
-        type=int,
-        default=40,
-        metavar="N",
+        "--check", type=int, default=40, metavar="N",
         help="besides all disagreements that change a count, N of the others go on the sheet (%(default)s)",
-    )
+    )  # fmt: skip
     parser.add_argument("--adjudicated", nargs="+", metavar="FILE", help="sheets that were filled in")
     parser.add_argument(
-        "--base-url",
-        action="append",
-        default=[],
-        metavar="[ANNOTATOR=]URL",
+        "--base-url", action="append", default=[], metavar="[ANNOTATOR=]URL",
         help="server of both annotators, or of the one named before =; may be repeated",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--greedy",
-        action="append",
-        default=[],
-        metavar="ANNOTATOR",
+        "--greedy", action="append", default=[], metavar="ANNOTATOR",
         help="have this one decode at temperature 0, as the paper's local annotator did (as its preset says)",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--constrain", action="store_true", help="hold replies to their form, for very small models"
     )
-    add_running_arguments(parser)
-    add_server_arguments(parser)
-    add_price_arguments(parser)
+    options.add_running_arguments(parser)
+    options.add_server_arguments(parser)
+    options.add_price_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -3,56 +3,35 @@
 import argparse
 import asyncio
 import io
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from judged_useless import afterwards
 from judged_useless._io.files import write_atomically
-from judged_useless.afterwards.adjudication import (
-    annotator_agreement,
-    disagreements,
-    final_labels,
-    primary_accuracy,
-    to_adjudicate,
-)
-from judged_useless.afterwards.annotators import annotate, check_folder, read_labels
-from judged_useless.afterwards.items import Item, annotation_items, key_table, reference_sample
-from judged_useless.afterwards.label_effects import judged_accuracy, stated_contrasts
-from judged_useless.afterwards.probe_findings import probe_folder, read_run
-from judged_useless.afterwards.rubric import Ruling, load_rubric
-from judged_useless.afterwards.sheet import SheetError, formula_free, read_sheet, streams_of, write_sheet
-from judged_useless.cli.annotation_options import (
-    check_options,
-    check_two,
-    folder_name,
-    is_scripted,
-    options_of,
-)
-from judged_useless.cli.options import print_error
+from judged_useless.afterwards.annotators import check_folder
+from judged_useless.afterwards.items import Item
+from judged_useless.afterwards.probe_findings import probe_folder
+from judged_useless.afterwards.sheet import SheetError, formula_free, streams_of
+from judged_useless.cli.options import price_options, print_error, server_options
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.models import get_model
 from judged_useless.models.base import Model, ModelError
+from judged_useless.models.presets import identify, load_presets
 from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
-from judged_useless.runs.manifests import MANIFEST, read_manifest
+from judged_useless.runs.manifests import MANIFEST, require_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.tasks import load_questions
 
-#: File of the final labels, in the folder of the results.
-LABELS = "labels.csv"
-
 
 def annotate_runs(arguments: argparse.Namespace) -> int:
-    """Annotate the runs of a command line and print what came of it.
-
-    Returns
-    -------
-    int
-        0 if every label is there, 1 if requests failed so that labels are missing.
-    """
-    annotation = Annotation(arguments)
+    """Annotate the runs of a command line; return 1 if requests failed so that labels are missing, else 0."""
+    annotation = _Annotation(arguments)
     try:
         first, second = asyncio.run(annotation.labels())
     except ModelError as error:
@@ -62,21 +41,66 @@ def annotate_runs(arguments: argparse.Namespace) -> int:
     return 0
 
 
-class Annotation:
-    """One call of the command, with its options checked: nothing was sent or written yet.
+def is_scripted(annotator: str) -> bool:
+    """Tell whether no language model is behind an annotator."""
+    return annotator.startswith("scripted:")
 
-    Raises
-    ------
-    ValueError
-        With the option, file or run in the message.
-    """
+
+def _named(url: str) -> tuple[str | None, str]:
+    """Return the annotator that a server is for, or None for both, and the server."""
+    name, equals, rest = url.partition("=")
+    # A URL may have an = of its own, behind its scheme.
+    return (name, rest) if equals and "://" not in name else (None, url)
+
+
+def check_options(arguments: argparse.Namespace) -> None:
+    """Refuse options that contradict each other or that nobody would heed; ValueError with the option."""
+    names = arguments.annotator
+    if len(names) != 2:
+        raise ValueError(
+            f"--annotator is given {len(names)} times, expected twice; one annotator alone is "
+            "judged-useless replay RUN --probe stated --model provider:name --other-model"
+        )
+    if names[0] == names[1]:
+        raise ValueError(f"--annotator {names[0]} is given twice; agreement needs two that differ")
+    servers = [name for name, _ in map(_named, arguments.base_url) if name is not None]
+    for option, given in (("--greedy", arguments.greedy), ("--base-url", servers)):
+        if unknown := [name for name in given if name not in names or is_scripted(name)]:
+            raise ValueError(f"{option} {unknown[0]}: expected a model given with --annotator")
+    if arguments.check < 0:
+        raise ValueError(f"--check is {arguments.check}, expected 0 or more")
+
+
+def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
+    """Return the provider's options of one annotator; a scripted one has none, if the other can heed them."""
+    if is_scripted(annotator) and not all(map(is_scripted, arguments.annotator)):
+        return {}
+    options = server_options(arguments) | price_options(arguments, annotator)
+    if urls := [url for name, url in map(_named, arguments.base_url) if name in (None, annotator)]:
+        options["base_url"] = urls
+    if annotator in arguments.greedy:
+        provider, _, name = annotator.partition(":")
+        decoding = identify(name, provider).decoding
+        options["decoding"] = replace(decoding, temperature=0.0, top_p=None, top_k=None)
+    return options
+
+
+def _identity(model: Model) -> str:
+    """Return what a model is called whichever of its names was given; hubs take capitals as well."""
+    name = model.name.casefold()
+    presets = load_presets().items()
+    return next(
+        (agent for agent, preset in presets if name in map(str.casefold, preset.served.values())), name
+    )
+
+
+class _Annotation:
+    """One call of the command, with its options checked: nothing was sent or written yet."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         check_options(arguments)
         self.arguments = arguments
         self.runs = [Run(path) for path in arguments.run]
-        for run in self.runs:
-            run.require_complete()
         self.streams = ("S1", "S2") if arguments.stream == "both" else (arguments.stream,)
         self.items = self._items()
         if not arguments.out and len(self.runs) > 1:
@@ -84,75 +108,59 @@ class Annotation:
                 f"{len(self.runs)} runs are annotated together; give the folder for it with --out"
             )
         self.out = Path(arguments.out) if arguments.out else probe_folder(self.runs[0].path, "annotation")
-        self._check_places()
-        self.sheets = self._sheets_given()
+        self.folders = {name: self.out / re.sub(r"[^\w.+-]+", "-", name) for name in arguments.annotator}
+        self.file = self.out / "labels.csv"
+        self.sheets = {stream: self._sheet(stream) for stream in self.streams}
+        for file in (self.file, *self.sheets.values()):
+            _refuse_place(file)
+        self.ruled = dict(self._ruled(map(Path, arguments.adjudicated or ())))
 
     def _items(self) -> list[Item]:
-        found: dict[str, Item] = {}
-        for run in self.runs:
-            for item in annotation_items(run, self.streams):
-                if item.id in found:
-                    raise ValueError(
-                        f"{run.path}: of the same cell as another run given; their records are one"
-                    )
-                found[item.id] = item
-        items = sorted(found.values(), key=lambda item: (item.stream, item.id))
+        items = [item for run in self.runs for item in afterwards.annotation_items(run, self.streams)]
+        paths = ", ".join(self.arguments.run)
+        if len({item.id for item in items}) < len(items):
+            raise ValueError(f"{paths}: one is of the same cell as another run given; their records are one")
         if not items:
             what = "no result in it" if "S1" in self.streams else "no thought after a result in it"
-            raise ValueError(f"{', '.join(self.arguments.run)}: {what}, so there is nothing to label")
+            raise ValueError(f"{paths}: {what}, so there is nothing to label")
+        items.sort(key=lambda item: (item.stream, item.id))
         if self.arguments.n is None:
             return items
         parts = ([item for item in items if item.stream == stream] for stream in self.streams)
-        return [item for part in parts if part for item in reference_sample(part, self.arguments.n)]
+        return [
+            item for part in parts if part for item in afterwards.reference_sample(part, self.arguments.n)
+        ]
 
     def _sheet(self, stream: str) -> Path:
-        given = self.arguments.sheet
-        if given is None:
+        if self.arguments.sheet is None:
             return self.out / f"disagreements-{stream}.csv"
-        path = Path(given)
+        path = Path(self.arguments.sheet)
         if path.name in ("", "..") or path.is_dir():
-            raise ValueError(f"--sheet {given}: expected a file, such as disagreements.csv")
+            raise ValueError(f"--sheet {self.arguments.sheet}: expected a file, such as disagreements.csv")
         return path.with_name(f"{path.stem}-{stream}{path.suffix}")
 
-    def _check_places(self) -> None:
-        """Refuse files in the folder of a run, into which nothing else is written, or in a folder's place."""
-        files = [self.out / LABELS, *map(self._sheet, self.streams)]
-        for file in files:
-            for folder in file.resolve().parents:
-                if (folder / MANIFEST).exists():
-                    raise ValueError(
-                        f"{file}: {folder} is the folder of a run or of what was asked of one, into which "
-                        "nothing else is written; give another --out or --sheet"
-                    )
-            if file.is_dir():
-                raise ValueError(f"{file}: a folder is in the way of a file; give another --out or --sheet")
-
-    def _sheets_given(self) -> dict[str, Path]:
-        """Return the adjudicated sheets by the stream that they have rows of."""
-        found: dict[str, Path] = {}
-        for path in map(Path, self.arguments.adjudicated or ()):
+    def _ruled(self, paths: Iterable[Path]) -> Iterable[tuple[str, Path]]:
+        """Yield the stream of each sheet that was filled in."""
+        before = dict[str, Path]()
+        for path in paths:
             if not path.is_file():
-                written = ", ".join(str(self._sheet(stream)) for stream in self.streams)
+                written = ", ".join(map(str, self.sheets.values()))
                 raise SheetError(
                     f"--adjudicated {path}: no such file; sheets of this annotation are {written}"
                 )
-            try:
-                there = streams_of(path)
-            except SheetError as error:
-                raise SheetError(f"--adjudicated {error}") from error
-            for stream in there:
+            for stream in streams_of(path):
                 if stream not in self.streams:
                     raise SheetError(
                         f"--adjudicated {path}: rows of {stream}, of a stream that is not annotated here"
                     )
-                if stream in found:
+                if stream in before:
                     raise SheetError(
-                        f"--adjudicated {path}: rows of {stream}, which {found[stream]} has too; give one"
+                        f"--adjudicated {path}: rows of {stream}, which {before[stream]} has too; give one"
                     )
-                found[stream] = path
-        return found
+                before[stream] = path
+                yield stream, path
 
-    def model(self, annotator: str) -> Model:
+    def _model(self, annotator: str) -> Model:
         """Make the model of an annotator; nothing is sent."""
         try:
             model = get_model(annotator, **options_of(self.arguments, annotator))
@@ -180,24 +188,28 @@ class Annotation:
         try:
             # Both before either is asked: what is wrong with the second must not cost the first one's labels.
             for name in self.arguments.annotator:
-                models[name] = self.model(name)
-            check_two(models)
+                models[name] = self._model(name)
+            if len(who := {_identity(model) for model in models.values()}) == 1:
+                both = " and ".join(models)
+                raise ValueError(
+                    f"--annotator {both} are one model, {who.pop()}; agreement needs two that differ"
+                )
             for name, model in models.items():
-                check_folder(self.items, model, self.out / folder_name(name), constrain=constrain)
-            return [await self._asked(self.out / folder_name(name), model) for name, model in models.items()]
+                check_folder(self.items, model, self.folders[name], constrain=constrain)
+            return [await self._asked(self.folders[name], model) for name, model in models.items()]
         finally:
             for model in models.values():
                 await model.aclose()
 
     async def _asked(self, folder: Path, model: Model) -> "pd.Series[Any]":
-        given = await annotate(
+        given: pd.Series[Any] = await afterwards.annotate(
             self.items, model, folder, constrain=self.arguments.constrain,
             concurrency=self.arguments.concurrency, progress=self.arguments.progress,
         )  # fmt: skip
         # At once, since one that runs here needs the memory that the other one has.
         await model.aclose()
-        manifests = [read_manifest(folder / stream) or {"tokens": {}} for stream in self.streams]
-        calls = sum(manifest["tokens"].get("calls", 0) for manifest in manifests)
+        parts = {item.stream for item in self.items}
+        calls = sum(require_manifest(folder / stream)["tokens"].get("calls", 0) for stream in parts)
         simulated = ", simulated" if model.simulated else ""
         none = int(given.isna().sum())
         print(f"{folder}: {len(given)} records, {none} without a valid label, {calls} calls{simulated}")
@@ -206,114 +218,113 @@ class Annotation:
     def report(self, first: "pd.Series[Any]", second: "pd.Series[Any]") -> None:
         """Print agreement and disagreements, write or read the sheets, and say what final labels give."""
         simulated = " (SIMULATED annotators)" if any(map(is_scripted, self.arguments.annotator)) else ""
-        key, rubric = key_table(self.items), load_rubric()
-        final, by = {}, {}
-        for stream in dict.fromkeys(key["stream"]):
+        key, rubric = afterwards.key_table(self.items), afterwards.load_rubric()
+        parts, by = [], {}
+        for stream in key["stream"].unique():
             part = key[key["stream"] == stream]
             print(f"\n{stream}: {rubric.asks(stream)}{simulated}")
-            _print(partial(annotator_agreement, part, first, second))
-            found = disagreements(part, first, second)
+            _print(partial(afterwards.annotator_agreement, part, first, second))
+            found = afterwards.disagreements(part, first, second)
             print(
                 f"disagreements: {len(found)} of {len(part)}; {found['changes_count'].sum()} of them change "
                 "a count of useless results in a row"
                 + (", as far as the sample tells" if self.arguments.n else "")
             )
-            rulings, by[stream] = self._rulings(stream, first, to_adjudicate(found, self.arguments.check))
-            final[stream] = final_labels(part, first, second, rulings)
-        self._write_labels(key, first, second, pd.concat(final.values()))
-        self._print_effects(key, first, final, by)
+            chosen = afterwards.to_adjudicate(found, self.arguments.check)
+            rulings = self._rulings(stream, first, chosen)
+            by[stream] = (
+                f"adjudicated: {len(rulings)} of {len(chosen)} on the sheet" if rulings else "not adjudicated"
+            )
+            parts.append(afterwards.final_labels(part, first, second, rulings))
+        final = pd.concat(parts)
+        said = {"first": first.reindex(key.index), "second": second.reindex(key.index)}
+        self._write_labels(key.assign(**said, label=final["label"], by=final["by"]))
+        if len(by) == 2:
+            print(
+                "\nwhat the agent says of its results (S2) against what they were worth (S1); "
+                f"S1 {by['S1']}; S2 {by['S2']}"
+            )
+            _print(partial(afterwards.judged_accuracy, final["label"], final["label"], key))
+        if "S2" not in by:
+            print("\nno Δ: S1 says what results were worth, not what the agent says of them, which is S2")
+        elif self.arguments.n is not None:
+            print("\nno Δ: it needs the label of every thought, and these are a sample; leave --n out")
+        else:
+            print(f"\nΔ of stated judgments (S2), {by['S2']}")
+            episodes = pd.concat([afterwards.read_run(run.path) for run in self.runs], ignore_index=True)
+            readings = {f"primary {self.arguments.annotator[0]}": first, "final labels": final["label"]}
+            _print(partial(afterwards.stated_contrasts, episodes, key[key["stream"] == "S2"], readings))
 
-    def _rulings(
-        self, stream: str, first: "pd.Series[Any]", ruled: pd.DataFrame
-    ) -> tuple[dict[str, Ruling], str]:
-        """Read the sheet of a stream or write it; return what was ruled, and how to say that."""
+    def _rulings(self, stream: str, first: "pd.Series[Any]", ruled: pd.DataFrame) -> dict[str, str]:
+        """Read the sheet of a stream, or write it."""
         checked = ruled.index[~ruled["changes_count"].astype(bool)]
-        if stream not in self.sheets:
-            path = self._sheet(stream)
+        if stream not in self.ruled:
+            path = self.sheets[stream]
             if path.exists():
                 print(f"{path}: is there already and left as it is")
             elif len(ruled):
-                write_sheet(self.items, ruled, path, show_labels=self.arguments.show_labels)
+                afterwards.write_sheet(self.items, ruled, path, show_labels=self.arguments.show_labels)
                 blind = "" if self.arguments.show_labels else ", without the annotators' labels"
                 print(
                     f"{path}: {len(ruled) - len(checked)} that change a count and {len(checked)} of the "
                     f"others{blind}; fill in 'adjudicated' and give it with --adjudicated"
                 )
-            return {}, "not adjudicated"
-        path = self.sheets[stream]
+            return {}
+        path = self.ruled[stream]
         try:
-            rulings = read_sheet(self.items, ruled, path)
+            rulings: dict[str, str] = afterwards.read_sheet(self.items, ruled, path)
         except SheetError as error:
             raise SheetError(
                 f"{error}. A sheet is read with the runs, the annotators, --n and --check it was written with"
             ) from error
         if not rulings:
             print(f"{path}: not adjudicated: no row is filled in")
-            return {}, "not adjudicated"
-        by = f"adjudicated: {len(rulings)} of {len(ruled)} on the sheet"
-        print(f"{path}: {by}; elsewhere the primary's label stands")
+            return {}
+        print(
+            f"{path}: {len(rulings)} of {len(ruled)} rows adjudicated; elsewhere the primary's label stands"
+        )
         # Of a part of the sample that somebody chose, the share would say nothing of the rest.
         if len(checked) and all(name in rulings for name in checked):
-            right = primary_accuracy(first, {name: rulings[name] for name in checked})
+            right = afterwards.primary_accuracy(first, {name: rulings[name] for name in checked})
             print(f"{right}, of {len(checked)} drawn from those that change no count")
-        return rulings, by
+        return rulings
 
-    def _write_labels(
-        self, key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]", final: pd.DataFrame
-    ) -> None:
+    def _write_labels(self, table: pd.DataFrame) -> None:
         """Write the final labels; those of a stream that is not annotated now stay."""
-        table = key.assign(
-            first=first.reindex(key.index), second=second.reindex(key.index), label=final["label"],
-            by=final["by"],
-        )  # fmt: skip
         # The names of a foreign run may be formulas to a spreadsheet program.
         rows = _as_text(table.to_csv(lineterminator="\n")).map(formula_free)
         kept = self._kept_labels(rows)
         whole = pd.concat([rows, kept]).sort_values(["stream", "id"], kind="stable")
-        file = self.out / LABELS
-        write_atomically(
-            file, lambda target: whole.to_csv(target, index=False, encoding="utf-8", lineterminator="\n")
-        )
-        counts = ", ".join(f"{n} by {name}" for name, n in final["by"].value_counts().items())
+        text = whole.to_csv(index=False, lineterminator="\n")
+        write_atomically(self.file, lambda target: target.write_bytes(text.encode()))
+        counts = ", ".join(f"{n} by {name}" for name, n in table["by"].value_counts().items())
         others = "".join(f"; {n} of {stream} stay" for stream, n in kept["stream"].value_counts().items())
-        print(f"\n{file}: final labels, {counts}{others}")
+        print(f"\n{self.file}: final labels, {counts}{others}")
 
     def _kept_labels(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of a stream that is not annotated now, if these two gave their labels."""
         try:
-            there = _as_text((self.out / LABELS).read_text(encoding="utf-8"))
+            there = _as_text(self.file.read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             return rows.iloc[:0]
         if list(there.columns) != list(rows.columns):
             return rows.iloc[:0]
         there = there[~there["stream"].isin(rows["stream"])]
-        for column, name in zip(("first", "second"), self.arguments.annotator, strict=True):
-            given = read_labels(self.out / folder_name(name)).fillna("")
-            there = there[there["id"].map(given) == there[column]]
+        for column, folder in zip(("first", "second"), self.folders.values(), strict=True):
+            there = there[there["id"].map(afterwards.read_labels(folder).fillna("")) == there[column]]
         return there
 
-    def _print_effects(
-        self,
-        key: pd.DataFrame,
-        first: "pd.Series[Any]",
-        final: Mapping[str, pd.DataFrame],
-        by: Mapping[str, str],
-    ) -> None:
-        if len(final) == 2:
-            print(
-                "\nwhat the agent says of its results (S2) against what they were worth (S1); "
-                f"S1 {by['S1']}; S2 {by['S2']}"
+
+def _refuse_place(file: Path) -> None:
+    """Refuse a file in the folder of a run, into which nothing else is written, or in a folder's place."""
+    for folder in file.resolve().parents:
+        if folder.is_file() or (folder / MANIFEST).exists():
+            raise ValueError(
+                f"{file}: {folder} is the folder of a run or of what was asked of one, into which nothing "
+                "else is written, or a file; give another --out or --sheet"
             )
-            _print(lambda: judged_accuracy(final["S1"]["label"], final["S2"]["label"], key))
-        if "S2" not in final:
-            print("\nno Δ: S1 says what results were worth, not what the agent says of them, which is S2")
-        elif self.arguments.n is not None:
-            print("\nno Δ: it needs the label of every thought, and these are a sample; leave --n out")
-        else:
-            print(f"\nΔ of stated judgments (S2), {by['S2']}")
-            episodes = pd.concat([read_run(run.path) for run in self.runs], ignore_index=True)
-            readings = {f"primary {self.arguments.annotator[0]}": first, "final labels": final["S2"]["label"]}
-            _print(lambda: stated_contrasts(episodes, key[key["stream"] == "S2"], readings))
+    if file.is_dir():
+        raise ValueError(f"{file}: a folder is in the way of a file; give another --out or --sheet")
 
 
 def _as_text(text: str) -> pd.DataFrame:

@@ -11,27 +11,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from judged_useless.sources.readers import SPLITS
 
     parser.add_argument(
-        "--repository",
-        default=REPOSITORY,
+        "--repository", default=REPOSITORY,
         help="data set on the hub, or a local folder in its layout (%(default)s)",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--split",
-        action="append",
-        choices=SPLITS,
+        "--split", action="append", choices=SPLITS,
         help="this split only, beside what of the same commit is in the cache; may be repeated (all)",
-    )
+    )  # fmt: skip
     parser.add_argument("--revision", help="commit, tag or branch of the data set (the newest)")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Fetch, recompute Δ and mean6 of every cell, and print which equal the paper's.
-
-    Returns
-    -------
-    int
-        0 if every cell that was fetched and can be compared equals the paper's, else 1.
-    """
+    """Fetch, print which cells equal the paper's in Δ and mean6, and return 1 if one does not, else 0."""
     from judged_useless.sources.hub import fetch
     from judged_useless.sources.readers import SPLITS, load_episodes, unfetched
     from judged_useless.sources.released import compare_cells, summary

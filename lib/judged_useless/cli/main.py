@@ -15,6 +15,7 @@ COMMANDS = {
     "run": "run an agent on a failing source, or resume a run",
     "replay": "ask judgments, answers now, beliefs or real answers of a recorded run",
     "annotate": "have two models label what results were worth and what the agent said of them",
+    "audit": "say how an agent stops, by its own logs, and what the rule would have done",
 }
 
 #: Exit status as of a program that SIGPIPE ends, which is what a shell expects before ``| head``.
@@ -38,18 +39,9 @@ def build_parser(command: str | None = None) -> "argparse.ArgumentParser":
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command.
+    """Run one command, by default that of ``sys.argv``, and return its exit status.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Command line without the program's name; ``sys.argv`` by default.
-
-    Returns
-    -------
-    int
-        Exit status: 0, or 1 after a message on the error stream; 130 if interrupted, and 141 if what reads
-        the output has gone.
+    0, or 1 after a message on the error stream; 130 if interrupted, 141 if what reads the output has gone.
     """
     try:
         try:

@@ -20,7 +20,7 @@ def print_error(command: str, error: Exception) -> None:
 def add_running_arguments(parser: argparse.ArgumentParser) -> None:
     """Add where the task is read from, and how many requests are in flight."""
     parser.add_argument("--source", metavar="PATH", help="where the task is read from")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="requests in flight (by provider)")
+    parser.add_argument("--concurrency", type=positive, metavar="N", help="requests in flight (by provider)")
     parser.add_argument("--quiet", dest="progress", action="store_false", help="no progress bar")
 
 
@@ -30,7 +30,9 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--base-url", action="append", metavar="URL", help="server; may be repeated to spread the load"
     )
     parser.add_argument("--served-name", metavar="NAME", help="what the server calls the model")
-    parser.add_argument("--context", type=int, metavar="TOKENS", help="context, in place of the preset's")
+    parser.add_argument(
+        "--context", type=positive, metavar="TOKENS", help="context, in place of the preset's"
+    )
     add_server_arguments(parser)
     add_price_arguments(parser)
 
@@ -41,7 +43,7 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
     server.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="in which a request must be answered (600)"
     )
-    server.add_argument("--attempts", type=int, metavar="N", help="requests sent until one succeeds (8)")
+    server.add_argument("--attempts", type=positive, metavar="N", help="requests sent until one succeeds (8)")
     server.add_argument(
         "--field", action="append", type=_pair, metavar="NAME=OTHER",
         help="what the server calls a field of a request; nothing after = leaves it out, as in --field stop=",
@@ -54,9 +56,24 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
         "--reasoning", choices=("apart", "text"),
         help="read what is filed under reasoning as the turn where there is no other text (apart)",
     )  # fmt: skip
-    server.add_argument(
-        "--extra-body", type=json.loads, metavar="JSON", help="further fields of every request"
-    )
+    server.add_argument("--extra-body", type=_object, metavar="JSON", help="further fields of every request")
+
+
+def positive(text: str) -> int:
+    """Read a whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a whole number of at least 1")
+    return int(text)
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"{text!r}: expected a JSON object")
+    return value
 
 
 def _pair(text: str) -> tuple[str, str | None]:

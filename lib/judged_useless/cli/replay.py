@@ -2,9 +2,8 @@
 
 import argparse
 import asyncio
-from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
+from judged_useless.cli import options
 
 _PROBES = """\
 probes, each on copies of the run's conversations:
@@ -28,8 +27,6 @@ over, since it may be another one by then.
 Results lie in RUN.probes/PROBE beside the run and are read with it; asking again asks what is missing. What
 another model says (but for stated) lies in RUN.probes/PROBE@MODEL and is read only where MODEL is named.
 """
-#: Why a probe had nobody to ask.
-_NOTHING = {"repair": "no answer copies the template, so there is nothing to repair,"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,31 +35,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _PROBES
     parser.add_argument("run", metavar="RUN", help="run directory; nothing is written into it")
     parser.add_argument(
-        "--probe",
-        required=True,
-        nargs="+",
-        metavar="PROBE",
+        "--probe", required=True, nargs="+", metavar="PROBE",
         help="judgments, answer-now, beliefs, repair, stated: one or several, done in the order given",
-    )
+    )  # fmt: skip
     parser.add_argument("--model", help="provider:name (the run's model, decoding as recorded)")
     parser.add_argument(
-        "--other-model",
-        action="store_true",
+        "--other-model", action="store_true",
         help="allow a model that is not the run's; what it says is not the agent's own, and lies apart",
-    )
+    )  # fmt: skip
     parser.add_argument("--regimes", nargs="+", metavar="REGIME", help="only these regimes of the run (all)")
-    add_running_arguments(parser)
-    add_model_arguments(parser)
+    options.add_running_arguments(parser)
+    options.add_model_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Probe the run and print what came of it.
-
-    Returns
-    -------
-    int
-        0 if every probe is complete, 1 if requests failed so that results are missing.
-    """
+    """Probe the run and print what came of it; return 1 if results are missing, else 0."""
     from judged_useless.afterwards.probes import get_probe
     from judged_useless.afterwards.replaying import name_of_model, replay
     from judged_useless.models.base import ModelError
@@ -72,33 +59,19 @@ def main(arguments: argparse.Namespace) -> int:
     run = Run(arguments.run)
     for probe in arguments.probe:
         get_probe(probe)
-    options = model_options(arguments, arguments.model or name_of_model(run))
+    given = options.model_options(arguments, arguments.model or name_of_model(run))
+    names = ("model", "regimes", "other_model", "source", "concurrency", "progress")
+    asked = {name: getattr(arguments, name) for name in names}
     for probe in arguments.probe:
         try:
-            folder = asyncio.run(
-                replay(
-                    run,
-                    probe,
-                    model=arguments.model,
-                    regimes=arguments.regimes,
-                    other_model=arguments.other_model,
-                    source=arguments.source,
-                    concurrency=arguments.concurrency,
-                    progress=arguments.progress,
-                    **options,
-                )
-            )
+            folder = asyncio.run(replay(run, probe, **asked, **given))
         except ModelError as error:
-            print_error(f"replay: {probe}", error)
+            options.print_error(f"replay: {probe}", error)
             return 1
         done = require_manifest(folder)
-        print(f"{folder}: {_counts(probe, done)}")
+        counts = f"{done['n_episodes']['done']} episodes, {done['tokens'].get('calls', 0)} calls"
+        if probe == "repair" and not done["n_episodes"]["planned"]:
+            where = ", ".join(done["spec"]["regimes"])
+            counts += f": no answer copies the template, so there is nothing to repair, in {where}"
+        print(f"{folder}: {counts}{', simulated' if done['simulated'] else ''}")
     return 0
-
-
-def _counts(probe: str, done: dict[str, Any]) -> str:
-    counts = f"{done['n_episodes']['done']} episodes, {done['tokens'].get('calls', 0)} calls"
-    simulated = ", simulated" if done["simulated"] else ""
-    if done["n_episodes"]["planned"] or probe not in _NOTHING:
-        return counts + simulated
-    return f"{counts}: {_NOTHING[probe]} in {', '.join(done['spec']['regimes'])}{simulated}"

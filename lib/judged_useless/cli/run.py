@@ -5,7 +5,7 @@ import asyncio
 import textwrap
 from typing import Any
 
-from judged_useless.cli.options import add_model_arguments, add_running_arguments, model_options, print_error
+from judged_useless.cli import options
 
 #: Options of the command line that are arguments of `run_cell` under the same name.
 _CELL = (
@@ -26,10 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = _names()
     parser.add_argument(
-        "--model",
-        required=True,
+        "--model", required=True,
         help="provider:name, such as openai:Qwen/Qwen3-8B or scripted:own-5; see below",
-    )
+    )  # fmt: skip
     parser.add_argument(
         "--condition", default="unaided", help="one of those below, or parts joined with + (%(default)s)"
     )
@@ -40,22 +39,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regimes", nargs="+", default=MEAN6, metavar="REGIME", help="any of those below (the six of mean6)"
     )
-    parser.add_argument("--n-questions", type=int, metavar="N", help="the first N questions only (all)")
-    parser.add_argument("--budget", type=int, default=8, help="actions of an episode (%(default)s)")
     parser.add_argument(
-        "--k", type=int, default=5, help="useless judgments in a row at which a rule acts (%(default)s)"
+        "--n-questions", type=options.positive, metavar="N", help="the first N questions only (all)"
     )
+    parser.add_argument(
+        "--budget", type=options.positive, default=8, help="actions of an episode (%(default)s)"
+    )
+    parser.add_argument(
+        "--k", type=options.positive, default=5,
+        help="useless judgments in a row at which a rule acts (%(default)s)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, help="base seed of sampling (that of the released runs, 42)")
     parser.add_argument("--out", help="run directory (a folder under runs/ named after the cell)")
     parser.add_argument(
-        "--no-judge",
-        dest="judge",
-        action="store_false",
+        "--no-judge", dest="judge", action="store_false",
         help="record judgments only where the condition uses them",
-    )
+    )  # fmt: skip
     parser.add_argument(
-        "--judgment-tokens", type=int, default=8, metavar="N", help="most tokens of a judgment (%(default)s)"
-    )
+        "--judgment-tokens", type=options.positive, default=8, metavar="N",
+        help="most tokens of a judgment (%(default)s)",
+    )  # fmt: skip
     parser.add_argument(
         "--useless-rate", type=float, metavar="P", help="for random: the model's own share of USELESS"
     )
@@ -69,8 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--replicate", metavar="TAG", help="draw other failed observations; give another --seed with it"
     )
-    add_running_arguments(parser)
-    add_model_arguments(parser)
+    options.add_running_arguments(parser)
+    options.add_model_arguments(parser)
 
 
 def _names() -> str:
@@ -104,22 +107,16 @@ def _names() -> str:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the cell and print what came of it.
-
-    Returns
-    -------
-    int
-        0 if the run is complete, 1 if requests failed so that episodes are missing.
-    """
+    """Run the cell and print what came of it; return 1 if episodes are missing, else 0."""
     from judged_useless.afterwards.probe_findings import read_run
     from judged_useless.models.base import ModelError
     from judged_useless.runs.cell import run_cell
 
     try:
         given = {name: getattr(arguments, name) for name in _CELL}
-        run = asyncio.run(run_cell(**given, **model_options(arguments, arguments.model)))
+        run = asyncio.run(run_cell(**given, **options.model_options(arguments, arguments.model)))
     except ModelError as error:
-        print_error("run", error)
+        options.print_error("run", error)
         return 1
     print(
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"

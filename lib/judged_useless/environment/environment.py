@@ -19,7 +19,7 @@ ObservedAction = Literal["search", "lookup", "backup_search", "invalid"]
 
 @dataclass(frozen=True)
 class Observation:
-    """What the agent sees after an action, and what is true about it.
+    """What the agent sees after an action (``text``), and what is true about it.
 
     Attributes
     ----------
@@ -27,18 +27,15 @@ class Observation:
         1-based index of the observation in its episode.
     action : {"search", "lookup", "backup_search", "invalid"}
         ``invalid`` for any action word that the environment does not have.
-    text : str
-        What the agent sees.
     failed : bool
-        The design label: the regime has this observation fail. It can be True where nothing had to be
-        replaced, as when a plausible search really finds the same distractor.
+        The design label: the regime has this observation fail, also where nothing had to be replaced, as when
+        a plausible search really finds the same distractor.
     replaced : bool
         Whether the text differs from the real result.
     how : str
-        ``none`` if not replaced, else the kind of failure, a key of `FAULTS`, or
-        ``disabled`` for the notice of a source that was switched off.
+        ``none``, a key of `FAULTS`, or ``disabled`` for the notice of a source that was switched off.
     title, question_id : str or None
-        Of a replacement: the page shown and the question it belongs to, where there are such.
+        Of a replacement: the page shown and its question, where there are such.
     real_title : str or None
         The page that the action really came to, shown or not.
     """
@@ -84,10 +81,8 @@ class Environment:
 
     Attributes
     ----------
-    n_steps : int
-        Actions taken so far, ``finish`` included.
-    answer : str or None
-        What the episode finished with.
+    n_steps, answer
+        Actions taken so far, ``finish`` included, and what the episode finished with (None before).
     """
 
     def __init__(
@@ -110,7 +105,6 @@ class Environment:
         self.two_source = self.regime.two_source
         self.n_steps = 0
         self.answer: str | None = None
-        self._n_observations = 0
         self._notice: str | None = None
         self._real = Reader(KnowledgeBase(question.knowledge_base), lookup)
         self._fault = get_fault(self.regime.how, Setting(question, pool, salt, lookup))
@@ -158,20 +152,15 @@ class Environment:
             If the episode has ended.
         """
         if self.ended:
-            raise RuntimeError(
-                f"the episode has ended after {self.n_steps} steps; it takes no further action"
-            )
+            raise RuntimeError(f"the episode has ended after {self.n_steps} steps")
         self.n_steps += 1
         word = action.strip().lower()
         if word == "finish":
             self.answer = text
             return None
-        self._n_observations += 1
-        index = self._n_observations
-        if word == "search":
-            return self._primary(index, "search", text)
-        if word == "lookup":
-            return self._primary(index, "lookup", text)
+        index = self.n_steps  # every step but the last, finish, has an observation
+        if word in ("search", "lookup"):
+            return self._primary(index, "search" if word == "search" else "lookup", text)
         if word == "backup_search" and self.two_source:
             real = self._real.search(text)
             self._fault.follow(self._real.page)

@@ -31,30 +31,16 @@ class FailurePool:
     Parameters
     ----------
     questions : iterable of Question
-        The *whole* split in the order of its manifest, also when only some of it is run: the draw depends
-        on it.
-
-    Raises
-    ------
-    ValueError
-        If two questions have the same id.
+        The *whole* split in the order of its manifest, also when only some of it is run.
     """
 
     def __init__(self, questions: Iterable[Question]) -> None:
         self.questions = tuple(questions)
-        seen: set[str] = set()
-        for question in self.questions:
-            if question.id in seen:
-                raise ValueError(
-                    f"question {question.id!r} is in the pool twice; a pool is built over one split"
-                )
-            seen.add(question.id)
         self.paragraphs = tuple(
             FailedParagraph(question.id, title, text)
             for question in self.questions
             for title, text in question.knowledge_base.items()
         )
-        self._compared_titles = tuple(_compared(paragraph.title) for paragraph in self.paragraphs)
         # A few hundred orders of a few thousand entries: enough for a split, bounded for the full set.
         self._cached_order = lru_cache(maxsize=512)(self._order)
 
@@ -70,23 +56,19 @@ class FailurePool:
         ValueError
             If no paragraph is left, as in a pool of one question.
         """
-        own_titles = frozenset(_compared(title) for title in question.knowledge_base)
-        order = self._cached_order(question.id, own_titles, salt)
+        order = self._cached_order(question.id, frozenset(map(_compared, question.knowledge_base)), salt)
         if not order:
             raise ValueError(
-                f"the pool of {len(self.questions)} question(s) has no paragraph from another question than "
-                f"{question.id!r} with a title of its own; build it over the whole split"
+                f"the pool of {len(self.questions)} question(s) has no paragraph of another question than "
+                f"{question.id!r}; build it over the whole split"
             )
         return order
 
     def _order(self, question_id: str, own_titles: frozenset[str], salt: str) -> tuple[FailedParagraph, ...]:
-        order = [
-            index
-            for index, paragraph in enumerate(self.paragraphs)
-            if paragraph.question_id != question_id and self._compared_titles[index] not in own_titles
-        ]
+        others = (each for each in self.paragraphs if each.question_id != question_id)
+        order = [each for each in others if _compared(each.title) not in own_titles]
         random.Random(stable_seed(salt, question_id)).shuffle(order)
-        return tuple(self.paragraphs[index] for index in order)
+        return tuple(order)
 
 
 def _compared(title: str) -> str:

@@ -7,8 +7,9 @@ sources: *stale*, *partial*, *erroneous* and *empty*.
 
 import itertools
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless.environment.alterations import cut_before_facts, with_old_values, without_facts
@@ -34,17 +35,18 @@ class Shown(NamedTuple):
     question_id: str | None = None
 
 
-class Fault(Protocol):
+class Fault(ABC):
     """How a source fails, over one episode."""
 
+    @abstractmethod
     def show(self, action: str, text: str) -> Shown | None:
         """Return the failed observation of ``search`` or ``lookup``; None if that action cannot fail."""
 
-    def follow(self, page: str | None) -> None:
+    def follow(self, page: str | None) -> None:  # noqa: B027 - most do not care
         """Take note of the current page after an observation that did not fail."""
 
 
-class Replies:
+class Replies(Fault):
     """Shows one thing after the other, whatever is asked."""
 
     def __init__(self, replies: Iterable[Shown]) -> None:
@@ -54,20 +56,16 @@ class Replies:
         """Return the next reply."""
         return next(self._replies, None)
 
-    def follow(self, page: str | None) -> None:
-        """Ignore the page."""
 
-
-class Distractor:
+class Distractor(Fault):
     """Searches the question's distractor titles only, and always finds one; lookups are real."""
 
     def __init__(self, question: Question) -> None:
         if not question.distractor_titles:
             raise ValueError(f"question {question.id!r} has no distractor page to show")
         self._question_id = question.id
-        self._distractors = KnowledgeBase(
-            {title: question.knowledge_base[title] for title in question.distractor_titles}
-        )
+        pages = question.knowledge_base
+        self._distractors = KnowledgeBase({title: pages[title] for title in question.distractor_titles})
 
     def show(self, action: str, text: str) -> Shown | None:
         """Return the distractor whose title is closest to the query."""
@@ -76,11 +74,8 @@ class Distractor:
         shown = self._distractors.show(self._distractors.closest_title(text))
         return Shown(shown.text, shown.title, self._question_id)
 
-    def follow(self, page: str | None) -> None:
-        """Ignore the page."""
 
-
-class Altered:
+class Altered(Fault):
     """Answers every action from an altered copy of the question's pages."""
 
     def __init__(self, setting: Setting, pages: Mapping[str, str]) -> None:
@@ -108,9 +103,7 @@ ERRORS = (
 
 def _shuffled(setting: Setting) -> Fault:
     if setting.pool is None:
-        raise ValueError(
-            "this regime shows paragraphs of other questions: give a FailurePool over the whole split"
-        )
+        raise ValueError("this regime shows other questions' paragraphs: give a FailurePool over the split")
     order = setting.pool.paragraphs_for(setting.question, setting.salt)
     return Replies(Shown(f"[{each.title}] {each.text}", each.title, each.question_id) for each in order)
 

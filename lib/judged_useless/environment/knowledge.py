@@ -43,8 +43,7 @@ class KnowledgeBase:
         The title equal to the query, ignoring case; else the one most similar to it, if the similarity is
         over 0.3; else the page that shares the most words with it, if it shares any. The first of equals.
         """
-        title = self._closest(query, above=0.3)
-        if title is not None:
+        if (title := self._closest(query, above=0.3)) is not None:
             return title
         words = set(query.lower().split())
         shared = {title: len(words & page_words) for title, page_words in self._words.items()}
@@ -53,16 +52,13 @@ class KnowledgeBase:
 
     def closest_title(self, query: str) -> str:
         """Return the title most similar to a query, however little: there always is one."""
-        title = self._closest(query, above=-1.0)
-        assert title is not None  # without a threshold the first title is good enough
-        return title
+        return self._closest(query, above=-1.0) or next(iter(self.pages))
 
     def _closest(self, query: str, above: float) -> str | None:
         lower = query.lower()
-        for title in self.pages:
-            if title.lower() == lower:
-                return title
-        best = None
+        best = next((title for title in self.pages if title.lower() == lower), None)
+        if best is not None:
+            return best
         for title, matcher in self._matchers:
             matcher.set_seq1(lower)
             # Two bounds from above, each far cheaper than the ratio itself.

@@ -6,21 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from judged_useless.episodes.frames import (
-    FINISH,
-    NONE,
-    UNKNOWN,
-    UNPARSED,
-    USEFUL,
-    USELESS,
-    Ints,
-    Steps,
-    as_frame,
-    current_run,
-    steps_of,
-)
-from judged_useless.episodes.schema import EpisodeError, Episodes
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+from .frames import FINISH, NONE, UNKNOWN, UNPARSED, USEFUL, USELESS, Ints, as_frame, current_run, steps_of
+from .schema import EpisodeError, Episodes
 
 Bools = NDArray[np.bool_]
 
@@ -85,14 +74,10 @@ class DecisionPoints:
         there = [name for name in _LABELS if name in self.episodes]
         labels = {name: self.episodes[name].to_numpy()[self.episode] for name in there}
         return pd.DataFrame(labels).assign(
-            t=self.t,
-            action=np.asarray(ACTIONS, dtype=object)[self.action],
-            answered=self.answered,
-            run=_masked(self.run),
-            earlier_useful=self.earlier_useful,
-            failed_run=_masked(self.failed_run),
+            t=self.t, action=np.asarray(ACTIONS, dtype=object)[self.action], answered=self.answered,
+            run=_masked(self.run), earlier_useful=self.earlier_useful, failed_run=_masked(self.failed_run),
             is_last=self.is_last,
-        )
+        )  # fmt: skip
 
 
 def build_decision_points(episodes: Episodes) -> DecisionPoints:
@@ -101,23 +86,12 @@ def build_decision_points(episodes: Episodes) -> DecisionPoints:
 
 
 def points_of(frame: pd.DataFrame) -> DecisionPoints:
-    """Return the decision points of checked episodes."""
-    return points_from_steps(frame, steps_of(frame))
-
-
-def points_from_steps(frame: pd.DataFrame, steps: Steps) -> DecisionPoints:
     """Return the decision points of checked episodes.
 
     Decision t is the action taken after t results, ``actions[t]``; an episode with n actions has decisions
     1 to n - 1 (paper, Appendix C.1).
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        The episodes' labels, one row each; ``question_id`` at least.
-    steps : Steps
-        Their actions.
     """
+    steps = steps_of(frame)
     start = steps.start
     place = np.arange(len(start))
     now = np.flatnonzero(place > start)
@@ -126,21 +100,14 @@ def points_from_steps(frame: pd.DataFrame, steps: Steps) -> DecisionPoints:
     # A known success ends the run of failures, an unknown one hides it.
     as_judgments = np.select([steps.failed == 1, steps.failed == 0], [USELESS, USEFUL], NONE)
     question, questions = pd.factorize(frame["question_id"])
+    t, action, judgment = (place - start)[now], steps.action[now], steps.judgment[before]
     return DecisionPoints(
-        episodes=frame,
-        questions=tuple(map(str, questions)),
-        episode=episode,
-        question=question[episode].astype(np.int64),
-        t=(place - start)[now],
-        action=steps.action[now],
-        answered=steps.action[now] == FINISH,
-        is_last=(place - start)[now] + 1 == steps.n_actions[episode],
-        run=current_run(steps.judgment, start)[before],
-        judged=steps.judgment[before] != NONE,
-        unparsed=steps.judgment[before] == UNPARSED,
-        earlier_useful=useful[before],
+        frame, tuple(map(str, questions)), episode, question[episode].astype(np.int64), t, action,
+        answered=action == FINISH, is_last=t + 1 == steps.n_actions[episode],
+        run=current_run(steps.judgment, start)[before], judged=judgment != NONE,
+        unparsed=judgment == UNPARSED, earlier_useful=useful[before],
         failed_run=current_run(as_judgments, start)[before],
-    )
+    )  # fmt: skip
 
 
 def decision_points(episodes: Episodes) -> pd.DataFrame:
@@ -211,18 +178,10 @@ def observations_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
-    """Return how episodes end, by regime.
+    """Return how episodes (with a ``regime``) end, one row a regime.
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``regime``, ``episodes``, ``share answered`` (ended in finish), ``median answering action``
-        (1-based, among those; missing without an answer) and ``tool calls`` (mean per episode).
+    Columns ``regime``, ``episodes``, ``share answered`` (ended in finish), ``median answering action``
+    (1-based, among those; missing without an answer) and ``tool calls`` (mean per episode).
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     length = frame["actions"].map(len)
@@ -241,19 +200,9 @@ def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
 
 
 def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:
-    """Return how many decisions and answers each group of Δ holds, by step.
+    """Return how many decisions and answers each group of Δ holds, from step `t_min` to `t_max`.
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``actions`` and ``judgments``.
-    t_min, t_max : int, default 3 and 6
-        First and last step.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
+    One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
     """
     points = build_decision_points(episodes)
     steps = np.arange(t_min, t_max + 1)
@@ -267,19 +216,11 @@ def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) 
 
 
 def judged_by_position(episodes: Episodes) -> pd.DataFrame:
-    """Return how often results are judged useless, by their position in the episode.
+    """Return how often results are judged useless, by their position in episodes with a ``regime``.
 
-    Parameters
-    ----------
-    episodes : pandas.DataFrame or iterable of mappings
-        With ``question_id``, ``regime``, ``actions`` and ``judgments``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a kind of result and position: ``failed`` (by design), ``t`` (position, from 1), ``useless``
-        (share judged USELESS, of the judged ones) and ``n`` (judgments). Results without a judgment, or of an
-        unknown kind, are left out.
+    One row a kind of result and position: ``failed`` (by design), ``t`` (position, from 1), ``useless``
+    (share judged USELESS, of the judged ones) and ``n`` (judgments). Results without a judgment, or of an
+    unknown kind, are left out.
 
     Examples
     --------

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 from judged_useless._io.files import UnreadableFileError, text_lines, write_atomically
 from judged_useless._io.messages import shown
 from judged_useless._io.strict_json import RepeatedKeyError, strict_loads
-from judged_useless.episodes.frames import fill_judgments, from_records, settled, without_silent
-from judged_useless.episodes.schema import (
+
+from .frames import fill_judgments, from_records, settled, without_silent
+from .schema import (
     KEY,
     OPTIONAL,
     PROBED,
@@ -38,7 +39,8 @@ _WORDS = pa.list_(pa.string())
 _WHOLE_TYPES: Any = {pa.int64(): pd.Int64Dtype(), pa.int32(): pd.Int32Dtype()}
 
 
-def _record(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+def record_of_line(path: Path, number: int, line: str, required: Sequence[str]) -> dict[str, Any]:
+    """Return the object of a line of JSON, with the fields it must have, or an error that names the place."""
     place = f"{path}, line {number}"
     try:
         record = strict_loads(line)
@@ -93,14 +95,9 @@ def load_jsonl(path: str | Path, *, required: Sequence[str] = REQUIRED) -> pd.Da
             f"{path}: a folder, expected a .jsonl or .jsonl.gz file; load_episodes reads folders"
         )
     numbers, records = [], []
-    words: dict[str, str] = {}  # each of them is kept once
     try:
         for number, line in text_lines(path):
-            record = _record(path, number, line, required)
-            for name in {"actions", "judgments"} & record.keys():
-                if type(record[name]) is list and all(type(each) is str for each in record[name]):
-                    record[name] = [words.setdefault(each, each) for each in record[name]]
-            records.append(record)
+            records.append(record_of_line(path, number, line, required))
             numbers.append(number)
     except UnreadableFileError as error:
         raise EpisodeError(str(error)) from error
@@ -135,7 +132,8 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        frame = pq.read_table(path).to_pandas(types_mapper=_WHOLE_TYPES.get)
+        with pq.ParquetFile(path) as file:  # threads cost more than they save on files of this size
+            frame = file.read(use_threads=False).to_pandas(types_mapper=_WHOLE_TYPES.get)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
         if isinstance(error, OSError) and error.errno is not None:
@@ -149,25 +147,7 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
 
 
 def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
-    """Write episodes to a Parquet file, whole or not at all.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Valid episodes.
-    path : pathlib.Path
-        Where the file belongs.
-
-    Returns
-    -------
-    pathlib.Path
-        `path`.
-
-    Raises
-    ------
-    EpisodeError
-        If an episode is not what the schema says; nothing is written then.
-    """
+    """Write valid episodes to a Parquet file, whole or not at all, and return its path; refuse others."""
     validate(frame, source=str(path))
     names = [name for name in (*REQUIRED, *OPTIONAL, *PROBED) if name in frame]
     whole = frame.astype({name: "Int64" for name in WHOLE if name in frame})

@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import get_regime
-from judged_useless.episodes.schema import (
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
+
+from .schema import (
     MINIMUM,
     OPTIONAL,
     PROBED,
@@ -21,7 +23,6 @@ from judged_useless.episodes.schema import (
     require_columns,
     validate,
 )
-from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 Ints = NDArray[np.int64]
 
@@ -32,11 +33,7 @@ FINISH, _BACKUP, _LOOKUP = (ACTIONS.index(word) for word in ("finish", "backup_s
 
 
 def fill_judgments(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return episodes with an empty list where there is no list of judgments.
-
-    The released episodes of the clean and plausible regimes have no judgment; whether a file says so with an
-    empty list or with null is the writer's choice.
-    """
+    """Return episodes with an empty list where there is none of judgments, which some writers leave null."""
     require_columns(frame, ())
     if "judgments" not in frame or not frame["judgments"].isna().any():
         return frame
@@ -106,7 +103,7 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
         raise EpisodeError("there are no episodes; check the filters that chose them")
     frame = fill_judgments(frame)
     unread = [name for name in PROBED if name in frame and not beside and name not in required]
-    validate(frame.drop(columns=unread), required=required)
+    validate(frame.drop(columns=unread) if unread else frame, required=required)
     return frame if isinstance(episodes, pd.DataFrame) else typed(frame)
 
 
@@ -196,22 +193,11 @@ def _by_design(frame: pd.DataFrame, action: Ints, n_actions: Ints) -> Ints:
 
 
 def current_run(judgments: Ints, start: Ints | int = 0) -> Ints:
-    """Return the current run of USELESS after each judgment.
+    """Return the current run of USELESS after each judgment, or :data:`UNKNOWN`, shape (n,).
 
     A judgment other than USELESS ends the run; a missing one makes it unknown until a judgment other than
-    USELESS has been given (paper, Appendix D.4).
-
-    Parameters
-    ----------
-    judgments : numpy.ndarray of int, shape (n,)
-        Codes, of one episode after the other.
-    start : numpy.ndarray of int, shape (n,), or int
-        Place at which the episode of each judgment begins; 0 for one episode alone.
-
-    Returns
-    -------
-    numpy.ndarray of int, shape (n,)
-        Run length, or :data:`UNKNOWN`.
+    USELESS has been given (paper, Appendix D.4). `judgments` are codes, of one episode after the other, and
+    `start` is the place at which the episode of each begins: 0 for one episode alone.
     """
     place = np.arange(len(judgments))
     other = np.maximum.accumulate(np.where(judgments != USELESS, place, -1))

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from itertools import chain
+from types import NoneType
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -10,13 +12,7 @@ from numpy.typing import NDArray
 from pydantic import FailFast, Field, Strict, TypeAdapter, ValidationError
 
 from judged_useless._io.messages import shown
-from judged_useless.protocol.vocabulary import (
-    ACTIONS,
-    JUDGMENTS,
-    PREFERENCES,
-    STATED_LABELS,
-    USEFULNESS,
-)
+from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS, PREFERENCES, STATED_LABELS, USEFULNESS
 
 #: Fields that every stored episode has.
 REQUIRED = ("model", "condition", "split", "question_id", "regime", "actions", "judgments", "success")
@@ -164,47 +160,59 @@ def plain(value: object) -> Any:  # noqa: ANN401 - whatever a record holds
     return None if missing(value) else value
 
 
-def _values(frame: pd.DataFrame, name: str) -> list[Any]:
-    column = frame[name]
-    values = column.tolist()
-    if name in WHOLE and column.dtype.kind == "f":  # a table of the reader's own, with nulls
-        return [int(value) if value.is_integer() else plain(value) for value in values]
-    if set(map(type, values)) <= {str, bool, int, list}:
-        return values
-    if set(map(type, values)) == {np.ndarray} and all(each.dtype == object for each in values):
-        return [each.tolist() for each in values]
-    return [plain(value) for value in values]
+def _raw(column: "pd.Series[Any]") -> list[Any]:
+    if isinstance(column.dtype, pd.StringDtype):
+        return list(column.array.to_numpy(dtype=object, na_value=None))
+    return column.tolist()
 
 
-def _of_kind(frame: pd.DataFrame, name: str) -> tuple[list[Any], dict[int, str]]:
-    """Return a column's values, and what is wrong with the first that is not of its kind."""
-    values = _values(frame, name)
-    faults = _faults(FIELDS[name], values)
-    if faults and any(type(value) is list for value in values):  # entries may be as tables have them
-        values = [plain(value) for value in values]
-        faults = _faults(FIELDS[name], values)
-    return values, faults
+def _sound(kind: Any, values: list[Any]) -> bool:  # noqa: ANN401 - a type
+    """Return whether all values are of a kind, each looked at once; False also where a set does not help."""
+    types = set(map(type, values))
+    lists = not types.isdisjoint((list, np.ndarray))
+    if lists and types - {list, np.ndarray, NoneType}:
+        return False
+    entries = values
+    if lists:
+        given = [value for value in values if value is not None]
+        entries = list(chain.from_iterable(given)) if list in types else np.concatenate(given).tolist()
+    within = set(map(type, entries))
+    if within - {str, bool, int, NoneType} or {bool, int} <= within:  # to a set, true and 1 are the same
+        return False
+    few = list(set(entries))
+    return not _faults(kind, [few, *[None] * (NoneType in types)] if lists else few)
 
 
-def _misfits(name: str, values: list[Any], actions: list[list[str]]) -> tuple[NDArray[np.bool_], str]:
+def _of_kind(column: "pd.Series[Any]") -> tuple[list[Any], dict[int, str]]:
+    """Return a field's values, and what is wrong with the first that is not of its kind."""
+    values, kind = _raw(column), FIELDS[str(column.name)]
+    if _sound(kind, values):
+        return values, {}
+    if column.name in WHOLE and column.dtype.kind == "f":  # a table of the reader's own, with nulls
+        values = [int(value) if value.is_integer() else value for value in values]
+    values = [plain(value) for value in values]
+    return values, _faults(kind, values)
+
+
+def _misfits(
+    name: str, values: list[Any], taken: NDArray[np.int64], answered: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], str]:
     """Return which values of a field do not fit the actions, and what was expected."""
-    taken = np.fromiter(map(len, actions), np.int64, len(actions))
-    answered = np.array([row[-1:] == ["finish"] for row in actions], dtype=bool)
     if name == "actions":
-        finishes = np.array([row.count("finish") for row in actions])
+        finishes = np.array([row.count("finish") for row in values])
         return finishes > answered, "finish at its end only"
-    if name in (*_EXACT, *_AT_MOST):
-        lengths = np.array([-1 if value is None else len(value) for value in values])
-        observations = taken - answered
-        wrong = (lengths >= 0) & (lengths != observations) if name in _EXACT else lengths > observations
-        return wrong, f"{'one' if name in _EXACT else 'at most one'} entry for each action other than finish"
     if name == "termination":
         given = np.array([value is not None for value in values])
         return given & (np.array([value == "answered" for value in values]) != answered), (
             "'answered' just where the last action is finish"
         )
-    budgets = np.array([np.inf if value is None else value for value in values])
-    return budgets < np.maximum(taken, 1), "at least the actions taken"
+    if name == "budget":
+        budgets = np.array([np.inf if value is None else value for value in values])
+        return budgets < np.maximum(taken, 1), "at least the actions taken"
+    lengths = np.array([-1 if value is None else len(value) for value in values])
+    observations = taken - answered
+    wrong = (lengths >= 0) & (lengths != observations) if name in _EXACT else lengths > observations
+    return wrong, f"{'one' if name in _EXACT else 'at most one'} entry for each action other than finish"
 
 
 def validate(
@@ -237,20 +245,27 @@ def validate(
         return f"{source}, line {lines[row]}" if lines is not None else f"{source}, row {row + 1}"
 
     require_columns(frame, required, source)
-    actions: list[list[str]] | None = None
+    actions: list[Any] | None = None
+    taken, answered = np.empty(0, np.int64), np.empty(0, bool)
     for name in [name for name in FIELDS if name in frame]:
-        values, faults = _of_kind(frame, name)
+        column = frame[name]
+        texts = isinstance(column.dtype, pd.StringDtype) and name != "termination"
+        if texts and not _faults(FIELDS[name], [*map(plain, column.unique().tolist())]):
+            continue
+        values, faults = _of_kind(column)
         for row, fault in faults.items():
             raise EpisodeError(f"{place(row)}: field {name!r}: {fault}")
         if name == "actions":
-            actions = values
+            values = [row if type(row) is list else row.tolist() for row in values]
+            actions, taken = values, np.array([len(row) for row in values])
+            answered = np.array([row[-1:] == ["finish"] for row in values], dtype=bool)
         if actions is not None and name in ("actions", "termination", "budget", *_EXACT, *_AT_MOST):
-            wrong, expected = _misfits(name, values, actions)
+            wrong, expected = _misfits(name, values, taken, answered)
             if wrong.any():
                 row = int(wrong.argmax())
                 raise EpisodeError(
-                    f"{place(row)}: field {name!r}: expected {expected}, found {shown(values[row])} for the "
-                    f"{len(actions[row])} actions {shown(actions[row])}"
+                    f"{place(row)}: field {name!r}: expected {expected}, found {shown(plain(values[row]))} "
+                    f"for the {len(actions[row])} actions {shown(actions[row])}"
                 )
     refuse_repeated(frame, place)
     return frame
@@ -275,34 +290,30 @@ def with_task(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
-    """Refuse an episode that is, or could be, one that came before.
+    """Refuse an episode that is, or could be, one that came before, in a table whose fields are sound.
 
     What an episode leaves out is what the paper has: eight actions, and the task of :func:`with_task`.
-    Without a seed it could be any of those with one.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Whose fields are sound.
-    place : callable
-        Returns where the episode of a row is.
+    Without a seed it could be any of those with one. `place` says where the episode of a row is.
     """
-    key = with_task(frame[[name for name in (*KEY, "task") if name in frame]])
+    whole = with_task(frame)
+    key = [whole[name] for name in (*KEY, "task") if name in whole]
     if "budget" in frame:
-        key = key.assign(budget=pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
-    # Labels that are the same throughout, as in one cell, tell nothing apart.
-    varying = [name for name in key if not (key[name] == key[name].iloc[:1].item()).all()] if len(key) else []
-    same = key[varying or list(key)].duplicated()
+        key.append(pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
+    group = np.zeros(len(frame), dtype=np.int64)
+    for column in key:
+        codes, values = pd.factorize(column, use_na_sentinel=False)
+        if len(values) > 1:  # numbered anew each time, so that products stay small
+            group = pd.factorize(group * len(values) + codes)[0]
+    same = pd.Series(group, index=frame.index).duplicated()
     if not same.any():
         return
-    group = key.groupby(list(key), dropna=False, sort=False).ngroup()
     if "seed" in frame:
         seed, unknown = frame["seed"], frame["seed"].isna()
         known_before = pd.DataFrame({"group": group, "seed": seed}).duplicated()
         same &= known_before | unknown.groupby(group).cummax()
     if same.any():
         row = int(same.to_numpy().argmax())
-        alike = (group == group.iloc[row]).to_numpy()
+        alike = group == group[row]
         if "seed" in frame and not unknown.iloc[row]:
             alike = alike & (seed.isna() | (seed == seed.iloc[row])).to_numpy(dtype=bool)
         names = [name for name in (*KEY, "task", "budget", "seed") if name in frame]

@@ -9,17 +9,9 @@ from numpy.typing import NDArray
 
 from judged_useless._io.messages import shown
 from judged_useless.episodes.schema import missing
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import (
-    Floats,
-    Measure,
-    Options,
-    Resampling,
-    Statistic,
-    cluster_sums,
-    resampled,
-    share,
-)
+
+from .estimate import Estimate, UndefinedEstimateError
+from .resampling import Floats, Measure, Options, Resampling, Statistic, cluster_sums, resampled, share
 
 Labels = Iterable[Hashable]
 Ints = NDArray[np.int64]
@@ -36,8 +28,7 @@ def _listed(values: Labels, name: str) -> list[Hashable]:
 
 
 def _factorised(values: list[Hashable]) -> tuple[Ints, int]:
-    # The trailing None keeps NumPy from making a text or number array of the labels.
-    codes, distinct = pd.factorize(np.array([*values, None], dtype=object)[:-1])
+    codes, distinct = pd.factorize(pd.Series(values, dtype=object))
     return codes.astype(np.int64), len(distinct)
 
 
@@ -62,16 +53,15 @@ def _pairs(a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Has
     for name, values in (("a", first), ("b", second), ("clusters", ids)):
         for item, value in enumerate(values, 1):
             if missing(value):
-                what = (
-                    "cluster" if name == "clusters" else "label; leave out items that only one has labelled"
-                )
-                raise ValueError(f"{name}, item {item}: no {what}")
+                what = "label; leave out items that only one has labelled"
+                raise ValueError(f"{name}, item {item}: no {'cluster' if name == 'clusters' else what}")
     labels = [*first, *second]
     if positive is not None:
         chosen = set(_listed(positive, "positive"))
         if not chosen & set(labels):
-            there = sorted({*map(str, labels)})
-            raise ValueError(f"none of {sorted(map(str, chosen))} occurs; there is {there}")
+            raise ValueError(
+                f"none of {sorted(map(str, chosen))} occurs; there is {sorted({*map(str, labels)})}"
+            )
         labels = [label in chosen for label in labels]
     codes, n_labels = _factorised(labels)
     return _Pairs(codes[:n], codes[n:], n_labels, *_factorised(ids))

@@ -9,9 +9,11 @@ from judged_useless.environment.regimes import get_regime
 from judged_useless.episodes.decisions import observations_of, points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.inference import wilson_interval
-from judged_useless.estimators.matching import (
+
+from .estimate import Estimate, UndefinedEstimateError
+from .inference import wilson_interval
+from .matching import (
+    UNKNOWN_FAILURES,
     Bools,
     Judgments,
     budget_note,
@@ -19,16 +21,7 @@ from judged_useless.estimators.matching import (
     warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import (
-    Floats,
-    Measure,
-    Options,
-    Resampling,
-    Statistic,
-    cluster_sums,
-    resampled,
-    share,
-)
+from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share
 
 _FIELDS = ("question_id", "actions")
 
@@ -42,9 +35,7 @@ def _of_regime(frame: pd.DataFrame, regime: str, name: str) -> tuple[pd.DataFram
     chosen = frame[frame["regime"] == regime]
     if chosen.empty:
         there = ", ".join(map(str, frame["regime"].unique()))
-        raise UndefinedEstimateError(
-            f"{name} is undefined: no episode of regime {regime!r}; there is {there}"
-        )
+        raise UndefinedEstimateError(f"{name} is undefined: no episode of {regime!r}; there is {there}")
     return chosen.reset_index(drop=True), name
 
 
@@ -75,12 +66,7 @@ def share_answered(episodes: Episodes, *, regime: str = "persistent", **options:
     Returns
     -------
     Estimate
-        A share in [0, 1]; `n` counts episodes, ``parts["count"]`` those answered.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If the regime has no episode.
+        A share in [0, 1]; `n` counts episodes, ``parts["count"]`` those answered. Undefined without any.
 
     Examples
     --------
@@ -107,12 +93,8 @@ def share_at_last_action(
     Returns
     -------
     Estimate
-        A share in [0, 1]; `n` counts answers, ``parts["count"]`` those at the last action.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If no episode of the regime ends in an answer, or the budget is not known.
+        A share in [0, 1]; `n` counts answers, ``parts["count"]`` those at the last action. Undefined if there
+        is no answer, or the budget is not known.
 
     Examples
     --------
@@ -145,14 +127,8 @@ def premature_rate(
     Returns
     -------
     Estimate
-        A share in [0, 1]; `n` counts episodes, ``parts["count"]`` the premature answers.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If the regime has no episode, or its source does not recover.
-    EpisodeError
-        If it is not known which results failed.
+        A share in [0, 1]; `n` counts episodes, ``parts["count"]`` the premature answers. Undefined if the
+        regime has no episode or its source does not recover, refused if it is unknown which results failed.
 
     Examples
     --------
@@ -163,21 +139,18 @@ def premature_rate(
     plan = Resampling(**options)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
     frame, name = _of_regime(frame, regime, "premature answers")
-    if not _recovers(regime):
+    if not recovers(regime):
         raise UndefinedEstimateError(f"{name} is undefined: the source does not fail at first and recover")
     failed = observations_of(frame)["failed"]
     if failed.isna().any():
-        raise EpisodeError(
-            "episodes: which results failed is unknown; expected a 'regime' with a failure schedule, or "
-            "'failed'"
-        )
+        raise EpisodeError(UNKNOWN_FAILURES)
     answered = ends_in_answer(frame)
     episode = np.repeat(np.arange(len(frame)), frame["actions"].map(len).to_numpy() - answered)
     real = np.bincount(episode, weights=~failed.to_numpy(dtype=bool), minlength=len(frame))
     return _share_of(name, frame, np.ones(len(frame), dtype=bool), answered & (real == 0)).estimate(plan)
 
 
-def _recovers(regime: str) -> bool:
+def recovers(regime: str) -> bool:
     """Return whether a source fails at first and recovers; of an unknown regime that is taken for granted."""
     try:
         schedule = [get_regime(regime).failed(t) for t in range(1, 33)]
@@ -186,18 +159,14 @@ def _recovers(regime: str) -> bool:
     return schedule[0] and not all(schedule)
 
 
-def median_of_counts() -> Statistic:
+def _median(counts: Floats) -> Floats:
     """Return the median of the values 1 .. m from how often each occurs."""
-
-    def median(counts: Floats) -> Floats:
-        cumulative = counts.cumsum(axis=-1)
-        total = cumulative[..., -1:]
-        # The two middle values are equal unless the count is even and they straddle a gap.
-        lower = (cumulative < np.floor((total + 1) / 2)).sum(axis=-1) + 1
-        upper = (cumulative < np.floor(total / 2) + 1).sum(axis=-1) + 1
-        return np.where(total[..., 0] > 0, (lower + upper) / 2, np.nan)
-
-    return median
+    cumulative = counts.cumsum(axis=-1)
+    total = cumulative[..., -1:]
+    # The two middle values are equal unless the count is even and they straddle a gap.
+    lower = (cumulative < np.floor((total + 1) / 2)).sum(axis=-1) + 1
+    upper = (cumulative < np.floor(total / 2) + 1).sum(axis=-1) + 1
+    return np.where(total[..., 0] > 0, (lower + upper) / 2, np.nan)
 
 
 @resampled
@@ -214,13 +183,8 @@ def median_answer_action(
     Returns
     -------
     Estimate
-        In actions, counted from 1; `n` counts answers, and be they two in 300 episodes. Its interval is
-        undefined when all resamples agree.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If no episode of the regime ends in an answer.
+        In actions, counted from 1; `n` counts answers, be they two in 300 episodes; undefined without any.
+        Its interval is undefined when all resamples agree.
 
     Examples
     --------
@@ -238,7 +202,7 @@ def median_answer_action(
     width = int(lengths.max())
     counts = np.bincount(codes[answered] * width + lengths - 1, minlength=len(questions) * width)
     sums = counts.reshape(len(questions), width).astype(np.float64)
-    return Measure(name, sums, median_of_counts(), n=len(lengths)).estimate(plan)
+    return Measure(name, sums, _median, n=len(lengths)).estimate(plan)
 
 
 def answer_rate_after_run(

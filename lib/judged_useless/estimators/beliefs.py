@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,17 +13,10 @@ from judged_useless.environment.regimes import MEAN4, REGIMES
 from judged_useless.episodes.decisions import points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes, missing
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import Bools, regime_names, require_one_cell
-from judged_useless.estimators.resampling import (
-    Floats,
-    Measure,
-    Options,
-    Resampling,
-    cluster_sums,
-    resampled,
-    share,
-)
+
+from .estimate import Estimate, UndefinedEstimateError, estimates_frame
+from .matching import Bools, regime_names, require_one_cell
+from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share
 
 #: Quantity -> its panel of Figure 6, and its column in the figure's table.
 QUANTITIES: dict[str, tuple[str, str]] = {
@@ -38,10 +32,7 @@ _BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
 
 
 def _asked_points(episodes: Episodes, *, repaired: bool) -> pd.DataFrame:
-    """Return the decisions of probed episodes and what was said at each; NaN or None where it is missing.
-
-    An episode that was not probed has no reply at all. ``attrs`` hold the number of questions.
-    """
+    """Return the decisions of probed episodes, and what was said at each; `attrs` hold ``n_questions``."""
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "success"), beside=True)
     for name in _BELIEFS:
         if name not in frame or frame[name].isna().all():
@@ -119,10 +110,8 @@ def answers_when_favoured(
     # A regime of which there is none may be missing beside one that is there, but not a name that is none.
     wrong = [each for each in names if each not in there and (each not in REGIMES or there.isdisjoint(names))]
     if wrong:
-        raise UndefinedEstimateError(
-            f"{name} is undefined: no decision of regime {', '.join(wrong)}; there is "
-            f"{', '.join(sorted(there))}"
-        )
+        lacking = f"no decision of regime {', '.join(wrong)}; there is {', '.join(sorted(there))}"
+        raise UndefinedEstimateError(f"{name} is undefined: {lacking}")
     favoured = (asked["regime"].isin(names) & (asked["prefer"] == "answer_now")).to_numpy()
     if not favoured.any():
         raise UndefinedEstimateError(f"{name} is undefined: no report favours answering now")
@@ -191,14 +180,18 @@ def belief_curves(
     asked = _asked_points(episodes, repaired=repaired)
     here = (asked["regime"] == regime).to_numpy() & asked["failed_only"].to_numpy()
     if not here.any():
-        raise UndefinedEstimateError(
-            f"beliefs are undefined: no decision of {regime} after failed results only"
-        )
-    observer = _Observer(asked, names)
+        raise UndefinedEstimateError(f"beliefs are undefined: no decision of {regime} after failures only")
+    sums, n, n_unasked = _observer(asked, names)
     tables = []
     for k in asked["t"][here].drop_duplicates().sort_values().tolist():
         inside = here & (asked["t"] == k).to_numpy()
-        found, lacking = {"ideal observer": observer.estimate(k, plan)}, {"ideal observer": observer.missing}
+        reason = f"no regime of the prior has replies up to result {k} and a decision there"
+        value = partial(_expected, k=k, n_regimes=len(names))
+        observer = Measure("ideal observer", sums, value, n, undefined=reason)
+        found, lacking = (
+            {"ideal observer": Estimate.attempt(observer.estimate, plan)},
+            {"ideal observer": n_unasked},
+        )
         for name in QUANTITIES.keys() - found.keys():
             measure = _mean(name, asked, inside, name)
             found[name] = Estimate.attempt(measure.estimate, plan)
@@ -211,48 +204,38 @@ def belief_curves(
     return pd.concat(tables, ignore_index=True)
 
 
-class _Observer:
-    """The ideal observer: sums by question of everything it is made of."""
+def _observer(asked: pd.DataFrame, prior: tuple[str, ...]) -> tuple[Floats, int, int]:
+    """Return sums by question of all that the ideal observer is made of, its decisions, and those unasked."""
+    absent = [name for name in prior if name not in set(asked["regime"])]
+    if absent:
+        raise UndefinedEstimateError(
+            f"the ideal observer is undefined: no decision of regime {', '.join(absent)}"
+        )
+    said, old = asked["usefulness"].notna(), asked["usefulness"] != "USEFUL_NEW"
+    columns = []
+    for name in prior:
+        for t in range(1, int(asked["t"].max()) + 1):
+            inside = (asked["regime"] == name) & (asked["t"] == t)
+            worth = asked["going on was worth"].where(inside, 0)
+            columns += [inside & said, inside & said & old, inside, worth]
+    stacked = np.stack(columns, axis=1).astype(np.float64)
+    of_prior = asked["regime"].isin(prior)
+    sums = cluster_sums(asked["question"].to_numpy(), asked.attrs["n_questions"], stacked)
+    return sums, int(of_prior.sum()), int((of_prior & ~said).sum())
 
-    def __init__(self, asked: pd.DataFrame, prior: tuple[str, ...]) -> None:
-        absent = [name for name in prior if name not in set(asked["regime"])]
-        if absent:
-            raise UndefinedEstimateError(
-                f"the ideal observer is undefined: no decision of regime {', '.join(absent)}"
-            )
-        self._regimes, self._last = len(prior), int(asked["t"].max())
-        said, old = asked["usefulness"].notna(), asked["usefulness"] != "USEFUL_NEW"
-        columns = []
-        for name in prior:
-            for t in range(1, self._last + 1):
-                inside = (asked["regime"] == name) & (asked["t"] == t)
-                columns += [
-                    inside & said,
-                    inside & said & old,
-                    inside,
-                    asked["going on was worth"].where(inside, 0),
-                ]
-        stacked = np.stack(columns, axis=1).astype(np.float64)
-        self._sums = cluster_sums(asked["question"].to_numpy(), asked.attrs["n_questions"], stacked)
-        of_prior = asked["regime"].isin(prior)
-        self._n, self.missing = int(of_prior.sum()), int((of_prior & ~said).sum())
 
-    def estimate(self, k: int, plan: Resampling) -> Estimate:
-        def expected(totals: Floats) -> Floats:
-            table = totals.reshape(*totals.shape[:-1], self._regimes, self._last, 4)
-            replied, old, decisions, successes = np.moveaxis(table, -1, 0)
-            q = np.where(replied > 0, old / np.where(replied > 0, replied, 1.0), np.nan)
-            weight = q[..., :k].prod(axis=-1)
-            there = decisions[..., k - 1]
-            value = successes[..., k - 1] / np.where(there > 0, there, 1.0)
-            weight = np.where(np.isfinite(weight) & (there > 0), weight, 0.0)
-            total = weight.sum(axis=-1)
-            mean = (weight * value).sum(axis=-1) / np.where(total > 0, total, 1.0)
-            return np.asarray(np.where(total > 0, mean, np.nan))
-
-        reason = f"no regime of the prior has replies up to result {k} and a decision there"
-        measure = Measure("ideal observer", self._sums, expected, n=self._n, undefined=reason)
-        return Estimate.attempt(measure.estimate, plan)
+def _expected(totals: Floats, k: int, n_regimes: int) -> Floats:
+    """Return the ideal observer's value of going on after k failed results, from :func:`_observer`'s sums."""
+    table = totals.reshape(*totals.shape[:-1], n_regimes, -1, 4)
+    replied, old, decisions, successes = np.moveaxis(table, -1, 0)
+    q = np.where(replied > 0, old / np.where(replied > 0, replied, 1.0), np.nan)
+    weight = q[..., :k].prod(axis=-1)
+    there = decisions[..., k - 1]
+    value = successes[..., k - 1] / np.where(there > 0, there, 1.0)
+    weight = np.where(np.isfinite(weight) & (there > 0), weight, 0.0)
+    total = weight.sum(axis=-1)
+    mean = (weight * value).sum(axis=-1) / np.where(total > 0, total, 1.0)
+    return np.asarray(np.where(total > 0, mean, np.nan))
 
 
 def _has_replies(episodes: pd.DataFrame) -> Bools:
@@ -288,11 +271,10 @@ def beliefs_by_model(
 
 
 def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the :func:`belief_curves` of several models (by name) as the figure's table.
+    """Return the :func:`belief_curves` of several models, by name, as the figure's table.
 
     One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
-    ``decisions`` (how many there are), ``no_report`` and ``no_branch`` (at how many the agent gave no report
-    that parses, and at how many it was not made to answer).
+    ``decisions``, and those without a report that parses (``no_report``) or a branch (``no_branch``).
     """
     if not curves:
         raise ValueError("curves must have at least one model, with its belief curves")

@@ -8,8 +8,10 @@ import pandas as pd
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.frames import UNKNOWN, as_frame
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.matching import (
+from judged_useless.protocol.vocabulary import ACTIONS
+
+from .estimate import Estimate, UndefinedEstimateError
+from .matching import (
     Bools,
     Ints,
     Judgments,
@@ -22,8 +24,7 @@ from judged_useless.estimators.matching import (
     warn_if_pooled,
     with_judgments,
 )
-from judged_useless.estimators.resampling import Measure, Options, Resampling, resampled
-from judged_useless.protocol.vocabulary import ACTIONS
+from .resampling import Measure, Options, Resampling, resampled
 
 Strata = Literal["step", "question", "regime"]
 _EXITS = [ACTIONS.index(word) for word in ("backup_search", "finish")]
@@ -213,11 +214,8 @@ def design_label_contrast(
 
 def first_switch(episodes: pd.DataFrame) -> Ints:
     """Return the number of actions before an episode's first backup_search, or a huge number without one."""
-    places = [list(actions) for actions in episodes["actions"]]
-    return np.array(
-        [actions.index("backup_search") if "backup_search" in actions else _NEVER for actions in places],
-        dtype=np.int64,
-    )
+    lists = map(list, episodes["actions"])
+    return np.array([a.index("backup_search") if "backup_search" in a else _NEVER for a in lists], np.int64)
 
 
 @resampled
@@ -302,12 +300,6 @@ def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:
     first = first_switch(frame)
     switched = first < _NEVER
     answered = np.array([list(actions)[-1:] == ["finish"] for actions in frame["actions"]])
-    return pd.Series(
-        {
-            "switched_by": float((first < by).mean()),
-            "ever_switched": float(switched.mean()),
-            "median_first": float(np.median(first[switched] + 1)) if switched.any() else float("nan"),
-            "answered_first": float((answered & ~switched).mean()),
-            "n": float(len(frame)),
-        }
-    )
+    median = np.median(first[switched] + 1) if switched.any() else np.nan
+    shares = {"switched_by": (first < by).mean(), "ever_switched": switched.mean(), "median_first": median}
+    return pd.Series(shares | {"answered_first": (answered & ~switched).mean(), "n": len(frame)}, dtype=float)

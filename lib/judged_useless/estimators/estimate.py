@@ -119,13 +119,7 @@ class Estimate(Mapping[str, object]):
 
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> "Estimate":
-        """Return the estimate of a row of a frame of estimates, without `parts`.
-
-        Raises
-        ------
-        UndefinedEstimateError
-            If the row states that its value is undefined; the message is the row's reason.
-        """
+        """Return the estimate of a row of a frame of estimates, without `parts`, or raise why it has none."""
         values = {name: row[name] for name in _NAMES if name not in ("parts", "note")}
         values["note"] = row.get("note", "")
         if values["value"] != values["value"]:
@@ -135,12 +129,6 @@ class Estimate(Mapping[str, object]):
         whole = {name: int(values[name]) for name in ("n", "n_clusters", "n_boot", "n_failed")}
         seed = values["seed"]
         return cls(**values | whole | {"seed": None if seed is None or seed != seed else int(seed)})
-
-    def excludes_zero(self) -> bool | None:
-        """Return whether the interval lies on one side of zero; None when it is undefined."""
-        if self.low is None or self.high is None:
-            return None
-        return self.low > 0 or self.high < 0
 
     def row(self) -> dict[str, object]:
         """Return the estimate as a flat table row, without `parts`."""
@@ -165,19 +153,9 @@ _NAMES = tuple(f.name for f in fields(Estimate))
 
 
 def estimates_frame(estimates: Mapping[object, Estimate], index: str) -> pd.DataFrame:
-    """Return estimates as a small table.
+    """Return estimates, one row each under their key, with the columns of :meth:`Estimate.row`.
 
-    Parameters
-    ----------
-    estimates : mapping to Estimate
-        One row each; of one that is undefined the numbers are missing, and its ``reason`` says why.
-    index : str
-        Name of the index.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Columns as in :meth:`Estimate.row`.
+    Of one that is undefined the numbers are missing, and its ``reason`` says why.
     """
     rows = [
         each.row() if each.defined else {"name": each.name or str(key), "n": 0, "reason": each.reason}

@@ -9,8 +9,10 @@ import pandas as pd
 from judged_useless.episodes.decisions import DecisionPoints
 from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import (
+
+from .estimate import Estimate, UndefinedEstimateError, estimates_frame
+from .matching import (
+    UNKNOWN_FAILURES,
     Bools,
     Ints,
     Judgments,
@@ -20,16 +22,7 @@ from judged_useless.estimators.matching import (
     require_judgments,
     with_judgments,
 )
-from judged_useless.estimators.resampling import (
-    Floats,
-    Measure,
-    Options,
-    Resampling,
-    Stream,
-    cluster_sums,
-    resampled,
-    share,
-)
+from .resampling import Floats, Measure, Options, Resampling, Stream, cluster_sums, resampled, share
 
 #: Runs of failed results whose hazards the index subtracts.
 LATE, EARLY = (4, 5), (1, 2)
@@ -43,10 +36,7 @@ def _before_last_action(points: DecisionPoints, t_max: int | None) -> Bools:
     """Return which decisions come before the last chance to answer."""
     last = last_step(points, t_max)
     if len(points.t) and (points.failed_run == UNKNOWN).all():
-        raise EpisodeError(
-            "episodes: which results failed is unknown; expected a 'regime' with a failure schedule, or "
-            "'failed'"
-        )
+        raise EpisodeError(UNKNOWN_FAILURES)
     return points.t <= last
 
 
@@ -62,10 +52,8 @@ def index_measure(points: DecisionPoints, t_max: int | None = None) -> Measure:
     late, early = (inside & np.isin(points.failed_run, runs) for runs in (LATE, EARLY))
     for runs, chosen in ((LATE, late), (EARLY, early)):
         if not chosen.any():
-            raise UndefinedEstimateError(
-                f"the integration index is undefined: no decision after {runs[0]} or {runs[1]} failed "
-                "results in a row"
-            )
+            lacking = f"no decision after {runs[0]} or {runs[1]} failed results in a row"
+            raise UndefinedEstimateError(f"the integration index is undefined: {lacking}")
     sums = _sums_of(points, late, early)
     n_late, x_late, n_early, x_early = sums.sum(axis=0).tolist()
     parts = {
@@ -103,10 +91,9 @@ def integration_index(
 
     Raises
     ------
-    UndefinedEstimateError
-        If one of the two kinds of decision does not occur, as when an agent always stops earlier.
-    EpisodeError
-        If it is not known which results failed.
+    UndefinedEstimateError, EpisodeError
+        If one of the two kinds of decision does not occur, as when an agent always stops earlier; if it is
+        unknown which results failed.
 
     Examples
     --------
@@ -145,10 +132,8 @@ def hazard_by_failed_run(
 
     Raises
     ------
-    UndefinedEstimateError
-        If no decision follows a failed result.
-    EpisodeError
-        If it is not known which results failed.
+    UndefinedEstimateError, EpisodeError
+        If no decision follows a failed result; if it is not known which results failed.
 
     Examples
     --------
@@ -173,16 +158,14 @@ def hazard_by_failed_run(
 def design_matrix(points: DecisionPoints, t_max: int | None = None) -> tuple[Floats, Floats, Ints]:
     """Return the hazard model's regressors, outcome and questions, after results judged USELESS.
 
-    Regressors are the run; whether an earlier result was judged USEFUL; a dummy for each action; a dummy for
-    each regime. The dummies are collinear with each other, which the fit allows for.
+    Regressors are the run, whether an earlier result was judged USEFUL, and dummies for action and regime,
+    collinear with each other, which the fit allows for.
     """
     last = last_step(points, t_max)
     require_judgments("the hazard model", points, points.t <= last)
     used = (points.run >= 1) & (points.t <= last)
     if not used.any():
-        raise UndefinedEstimateError(
-            "the hazard model is undefined: no decision follows a result judged USELESS"
-        )
+        raise UndefinedEstimateError("the hazard model is undefined: no decision follows a USELESS result")
     regimes, _ = points.label_codes("regime")
     dummies = [pd.get_dummies(each[used]).to_numpy() for each in (points.t, regimes)]
     regressors = np.column_stack([points.run[used], points.earlier_useful[used], *dummies])
@@ -192,8 +175,8 @@ def design_matrix(points: DecisionPoints, t_max: int | None = None) -> tuple[Flo
 def _coefficient(moments: Floats, wanted: int, k: int) -> Floats:
     """Return one least-squares coefficient from X'X (k × k, flattened) and X'y, or NaN if not identified.
 
-    By Frisch, Waugh and Lovell: the other regressors, which may be collinear, are swept out of the wanted
-    one and of the outcome with a pseudo-inverse; what is left of the wanted one must not be nothing.
+    By Frisch, Waugh and Lovell: the other regressors, which may be collinear, are swept out of the wanted one
+    and of the outcome with a pseudo-inverse.
     """
     gram = moments[..., : k * k].reshape(*moments.shape[:-1], k, k)
     with_outcome = moments[..., k * k :]
@@ -215,8 +198,7 @@ def hazard_measures(
 ) -> dict[str, Measure]:
     """Return β and γ of the hazard model as measures, not yet resampled: keys ``run``, ``earlier_useful``.
 
-    Their sums by question are the cross-products X'X and X'y, so a resample is a weighted sum of small
-    matrices; demeaned within questions, a question that is drawn twice counts twice.
+    Their sums by question are X'X and X'y; demeaned within questions, one that is drawn twice counts twice.
     """
     regressors, answered, question = design_matrix(points, t_max)
     columns = np.column_stack([regressors, answered])
@@ -285,11 +267,9 @@ def hazard_model(
 
     Raises
     ------
-    UndefinedEstimateError
+    UndefinedEstimateError, EpisodeError
         If no decision follows a useless result, a regime has no judgments, or neither coefficient is
-        identified: without any earlier judgment other than USELESS the run equals the step.
-    EpisodeError
-        If the episodes have no regime.
+        identified: without any earlier judgment other than USELESS the run equals the step; without a regime.
 
     Examples
     --------

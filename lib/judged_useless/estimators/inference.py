@@ -12,9 +12,10 @@ from judged_useless._io.messages import listed
 from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.frames import from_records
 from judged_useless.episodes.schema import Episodes, with_task
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Options, Resampling, resampled, weight_blocks, with_interval
-from judged_useless.estimators.success import mean_measure, success_matrix, utility_matrix
+
+from .estimate import Estimate, UndefinedEstimateError
+from .resampling import Options, Resampling, resampled, weight_blocks, with_interval
+from .success import mean_measure, success_matrix, utility_matrix
 
 
 @resampled
@@ -52,10 +53,9 @@ def paired_contrast(
 
     Raises
     ------
-    UndefinedEstimateError
-        If the two share no question, or a regime is missing.
-    EpisodeError
-        If models or conditions are mixed within a cell; cells of two models are compared with a warning.
+    UndefinedEstimateError, EpisodeError
+        If the two share no question or a regime is missing; if models or conditions are mixed within a cell.
+        Cells of two models are compared with a warning.
 
     Examples
     --------
@@ -83,7 +83,7 @@ def paired_contrast(
     defined = values[np.isfinite(values)]
     if len(defined):
         parts["p_one_sided"] = float((defined <= 0).mean())
-    return with_interval(name, value, values, plan, n=measure.n, n_clusters=measure.n_clusters, parts=parts)
+    return with_interval(name, value, values, plan, measure.n, measure.n_clusters, parts)
 
 
 def _warn_if_unlike(a: pd.DataFrame, b: pd.DataFrame) -> None:
@@ -201,7 +201,7 @@ def pooled_contrast(
     }
     return with_interval(
         "pooled difference in mean success", float(differences.mean()), values, plan,
-        n=n_runs * n_questions * len(regimes), n_clusters=n_questions, parts=parts,
+        n_runs * n_questions * len(regimes), n_questions, parts,
     )  # fmt: skip
 
 
@@ -245,11 +245,6 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
 
 def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, float]:
     """Return Wilson's score interval for a share of `n` independent trials (paper, Appendix B.2).
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If there is no trial.
 
     Examples
     --------

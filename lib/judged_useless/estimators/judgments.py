@@ -8,19 +8,12 @@ import pandas as pd
 from judged_useless.episodes.decisions import observations_of
 from judged_useless.episodes.frames import FINISH, NONE, as_frame, steps_of
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.estimators.agreement import agreement, cohen_kappa
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import require_one_cell, warn_if_pooled, with_judgments
-from judged_useless.estimators.resampling import (
-    Measure,
-    Options,
-    Resampling,
-    cluster_sums,
-    resampled,
-    share,
-    whole_number,
-)
 from judged_useless.protocol.vocabulary import JUDGMENTS
+
+from .agreement import agreement, cohen_kappa
+from .estimate import Estimate, UndefinedEstimateError, estimates_frame
+from .matching import require_one_cell, warn_if_pooled, with_judgments
+from .resampling import Measure, Options, Resampling, cluster_sums, resampled, share, whole_number
 
 
 def _share_of_judgments(
@@ -76,9 +69,7 @@ def useless_rate(
         table = table[(table["failed"] == failed).fillna(False)]
     if not table["judgment"].notna().any():
         kind = {None: "", True: "failed ", False: "real "}[failed]
-        raise UndefinedEstimateError(
-            f"the share of useless judgments is undefined: no {kind}result has a judgment"
-        )
+        raise UndefinedEstimateError(f"the useless rate is undefined: no {kind}result has a judgment")
     estimates: dict[object, Estimate] = {
         str(regime): _share_of_judgments(
             f"judged useless ({regime})", part, "USELESS", plan, "no result has a judgment"
@@ -89,10 +80,7 @@ def useless_rate(
 
 
 def page_table(episodes: Episodes) -> pd.DataFrame:
-    """Return the observations that show a page: ``question_id, judgment``, and what kind of page it is.
-
-    ``kind`` is gold or distractor, ``seen`` first or repeat.
-    """
+    """Return ``question_id, judgment, kind`` (gold, distractor), ``seen`` of what shows a page."""
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "pages", "gold_titles"))
     # Beside a run that logs its pages, one that does not has none.
     frame = frame[frame["pages"].notna() & frame["gold_titles"].notna()].reset_index(drop=True)
@@ -162,18 +150,10 @@ def specificity(episodes: Episodes, **options: Unpack[Options]) -> pd.DataFrame:
 
 
 def stated_points(episodes: Episodes) -> pd.DataFrame:
-    """Return the decisions at which a result has a side-channel judgment.
+    """Return the decisions at which a result has a side-channel judgment, as pages and annotators see them.
 
-    Returns
-    -------
-    pandas.DataFrame
-        ``question_id, regime, t, failed, judgment, stated``; ``stated`` is None where the next thought says
-        nothing of the result, as where ``stated`` ends before it.
-
-    Raises
-    ------
-    EpisodeError
-        If ``stated`` or ``failed`` is missing or not what the schema says, or models or conditions are mixed.
+    ``question_id, regime, t, failed, judgment, stated``; ``stated`` is None where the next thought says
+    nothing of the result, as where ``stated`` ends before it.
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "stated", "failed"))
     require_one_cell(frame)

@@ -13,13 +13,17 @@ from judged_useless.episodes.decisions import DecisionPoints, points_of
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
 from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
-from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.resampling import Floats, Measure, Statistic, cluster_sums
+
+from .estimate import UndefinedEstimateError
+from .resampling import Floats, Measure, Statistic, cluster_sums
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Weights = Literal["mantel_haenszel", "equal", "n"]
 Judgments = Literal["recorded", "stated"]
+UNKNOWN_FAILURES = (
+    "episodes: which results failed is unknown; expected a 'regime' with a schedule, or 'failed'"
+)
 #: Regimes in which the source does not fail; its pages may help no more than a failed one's (plausible).
 WITHOUT_FAILURE = ("clean", "plausible")
 
@@ -38,11 +42,7 @@ def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
 
 
 def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
-    """Return episodes whose ``judgments`` are the recorded ones, or those ``stated`` in the reasoning.
-
-    A null among the stated ones makes the run unknown until the next judgment other than USELESS (paper,
-    Appendix D.4).
-    """
+    """Return episodes whose ``judgments`` are the recorded ones, or those ``stated`` (Appendix D.4)."""
     if which == "recorded":
         return episodes
     if which != "stated":
@@ -55,11 +55,7 @@ def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
 
 
 def warn_if_pooled(episodes: pd.DataFrame, measure: str, stacklevel: int = 3) -> None:
-    """Warn if episodes come from several cells.
-
-    Pooling two models or conditions is rarely meant, and its result lies between theirs or, as the cells
-    weigh differently at each step, outside.
-    """
+    """Warn if episodes come from several cells: a pooled result may even lie outside of theirs."""
     labels = [name for name in ("model", "condition", "split", "task") if name in episodes]
     cells = with_task(episodes[labels]).drop_duplicates()
     mixed = [name for name in labels if len(cells[name].unique()) > 1]
@@ -73,10 +69,9 @@ def warn_if_pooled(episodes: pd.DataFrame, measure: str, stacklevel: int = 3) ->
 
 
 def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, str]:
-    """Return the decisions where the source may fail, and a note on what of the episodes is left out.
+    """Return the decisions where the source may fail, and a note on the episodes that are left out.
 
-    The paper's measures are over failure regimes. Where episodes of clean and plausible lie beside those,
-    they are left out, whether they have judgments (as in cells that judge as they go) or not.
+    The paper's measures are over failure regimes, so clean and plausible ones beside those do not count.
     """
     frame = as_frame(episodes)
     warn_if_pooled(frame, measure, 4)
@@ -95,21 +90,18 @@ def require_one_cell(frame: pd.DataFrame) -> None:
     for name in ("model", "condition"):
         values = frame[name].unique().tolist() if name in frame else []
         if len(values) > 1:
+            mixed = ", ".join(map(repr, values[:4]))
             raise EpisodeError(
-                f"episodes: field {name!r} mixes {', '.join(map(repr, values[:4]))}; give one model and "
-                "condition at a time"
+                f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
             )
     if frame.duplicated(["question_id", "regime"]).any():
-        raise EpisodeError(
-            "episodes: a question occurs twice in a regime; give one model and condition at a time"
-        )
+        raise EpisodeError("episodes: a question occurs twice in a regime; give one cell at a time")
 
 
 def budget_of(episodes: pd.DataFrame) -> int:
-    """Return the number of actions an episode may take: its own ``budget``, or the paper's eight.
+    """Return the actions an episode may take: ``budget``, or the paper's eight, or the longest episode's.
 
-    Where none is stated and an episode took more actions, the budget is taken to be those of the longest one;
-    :func:`budget_note` says so.
+    The last where it took more than eight and none is stated; :func:`budget_note` says so.
     """
     stated = pd.to_numeric(episodes.get("budget", pd.Series(np.nan, episodes.index)))
     taken = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else stated[:0]
@@ -136,10 +128,9 @@ def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
 
 
 def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
-    """Return a measure with what is to be said of its episodes: of their budget, and of unread judgments.
+    """Return a measure with what is to be said of its episodes: `said`, their budget, and unread judgments.
 
-    A budget is of no matter where the reader gave `t_max`; `said` is what else is to be said; judgments are
-    counted in the parts of a measure that reads them (`judged`).
+    A budget is of no matter where the reader gave `t_max`; judgments are counted if it reads them (`judged`).
     """
     notes, parts = [said], dict(measure.parts)
     if t_max is None:
@@ -154,14 +145,9 @@ def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str
 
 
 def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
-    """Return the first and last decision that a contrast pools.
-
-    The first is at least 3: before that no history can have a useless run behind a useful result.
-    """
+    """Return the first and last decision pooled: before t = 3, no useless run follows a useful one."""
     if t_min < 3:
-        raise ValueError(
-            f"t_min must be at least 3, not {t_min}: earlier decisions have no reference history"
-        )
+        raise ValueError(f"t_min must be at least 3, not {t_min}: earlier ones have no reference history")
     return t_min, last_step(points, t_max, t_min)
 
 
@@ -186,16 +172,10 @@ def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:
 
 
 def mantel_haenszel(sums: Floats, weights: Weights = "mantel_haenszel") -> Floats:
-    """Return the risk difference pooled over strata, NaN where no stratum has both sides.
+    """Return the difference of two risks pooled over strata, ``sum(w (p_a - p_b)) / sum(w)``.
 
-    ``sum w (p_a - p_b) / sum w``; strata with an empty side drop out.
-
-    Parameters
-    ----------
-    sums : numpy.ndarray of float64, shape (..., strata, 4)
-        Of each stratum: decisions in (a), answers in (a), decisions in (b), answers in (b).
-    weights : {"mantel_haenszel", "equal", "n"}
-        w: ``n_a n_b / (n_a + n_b)``; 1; ``n_a + n_b``.
+    `sums`, shape (..., strata, 4), holds decisions in (a), answers in (a), decisions in (b), answers in (b);
+    strata with an empty side drop out. w is ``n_a n_b / (n_a + n_b)``, 1 ("equal") or ``n_a + n_b`` ("n").
 
     Examples
     --------
@@ -241,8 +221,8 @@ def stratified_difference(
 ) -> Measure:
     """Return the pooled difference of an event between two disjoint sets of decisions, not yet resampled.
 
-    Its parts hold the counts and crude rates of both. Strata (from 0) are those of `stratum`, within a
-    question if `within_question`; `sides` name the two sets where one is empty, which is undefined.
+    Strata (from 0) are those of `stratum`, within a question if `within_question`; the parts hold counts and
+    crude rates; `sides` name the two sets where one is empty, which is undefined.
     """
     for side, chosen in zip(sides, (a, b), strict=True):
         if not chosen.any():

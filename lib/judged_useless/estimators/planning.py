@@ -8,10 +8,11 @@ import pandas as pd
 
 from judged_useless.episodes.decisions import DecisionPoints, build_decision_points
 from judged_useless.episodes.schema import Episodes
-from judged_useless.estimators.contrast import contrast_measure, design_label_measure
-from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.hazard import index_measure
-from judged_useless.estimators.resampling import Measure, Options, Resampling, percentile_interval, resampled
+
+from .contrast import contrast_measure, design_label_measure
+from .estimate import UndefinedEstimateError
+from .hazard import index_measure
+from .resampling import Measure, Options, Resampling, percentile_interval, resampled
 
 #: Measures that can be planned for.
 PLANNED: dict[str, Callable[[DecisionPoints], Measure]] = {
@@ -32,7 +33,7 @@ def planned_study(measure: Measure, n_questions: int, effect: float, plan: Resam
     except UndefinedEstimateError:
         low = high = float("nan")
     if not low < high:
-        return {"width": np.nan, "low": np.nan, "high": np.nan, "power": np.nan, "undefined": undefined}
+        return dict.fromkeys(("width", "low", "high", "power"), np.nan) | {"undefined": undefined}
     shift = effect - measure.value()
     # How often the interval around a study's result leaves zero out.
     results, below, above = defined + shift, low - measure.value(), high - measure.value()

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
+from .estimate import Estimate, UndefinedEstimateError
 
 Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
@@ -95,9 +95,8 @@ def resampled(estimator: Estimator) -> Estimator:
 def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
     """Return what draws the next cluster indices of the released bootstrap.
 
-    Equal to calls of ``random.Random(seed).randrange(n_clusters)``, at NumPy speed: the same Mersenne Twister
-    state is handed to NumPy, a draw keeps the top ``n_clusters.bit_length()`` bits of a word, and a draw that
-    is too large is dropped.
+    As ``random.Random(seed).randrange(n_clusters)``, at NumPy's speed: the same Mersenne Twister's words, of
+    which the top ``n_clusters.bit_length()`` bits are kept, unless they are too large.
     """
     _, state, _ = Random(seed).getstate()
     twister = np.random.MT19937()
@@ -114,7 +113,7 @@ def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
         while (missing := count - sum(map(len, kept))) > 0:
             words = rng.integers(2**32, size=int(missing * 2**bits / n_clusters) + 64, dtype=np.uint32)
             words >>= _WORD_BITS - bits
-            kept.append(words[words < n_clusters].astype(np.int64))
+            kept.append(words.compress(words < n_clusters).astype(np.int64))
         drawn = np.concatenate(kept)
         ahead = drawn[count:]
         return drawn[:count]
@@ -155,9 +154,9 @@ def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) 
 
 
 def _counted(n_clusters: int, draws: Ints) -> Floats:
-    flat = (draws + np.arange(len(draws))[:, None] * n_clusters).ravel()
-    counts = np.bincount(flat, minlength=len(draws) * n_clusters)
-    weights: Floats = counts.reshape(len(draws), n_clusters).astype(np.float64)
+    weights = np.empty((len(draws), n_clusters))
+    for row, drawn in zip(weights, draws, strict=True):
+        row[:] = np.bincount(drawn, minlength=n_clusters)
     return weights
 
 
@@ -176,15 +175,10 @@ def cluster_sums(codes: Ints, n_clusters: int, columns: Floats) -> Floats:
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
-    """Return the released percentile interval of resampled values.
+    """Return the released percentile interval of resampled values, or refuse where a tail holds none of them.
 
     With B sorted values the bounds are element ``floor(a B)`` and element ``floor((1 - a) B) - 1``, counting
     from 0, with ``a = (1 - level) / 2``; no interpolation.
-
-    Raises
-    ------
-    UndefinedEstimateError
-        If there is not one value in each tail: the interval would be one of another level.
     """
     ordered, tail = np.sort(values), (1 - level) / 2
     # Rounding first: 2000 * (1 - 0.025) is 1949.9999999999998 in floating point.
@@ -250,43 +244,26 @@ class Measure:
         return np.concatenate([self.statistic(weights @ self.sums) for weights in blocks])
 
     def estimate(self, plan: Resampling) -> Estimate:
-        """Return the value with its question-cluster percentile interval.
+        """Return the value with its question-cluster percentile interval, or why that is undefined.
 
-        The interval is stated as undefined, with the reason, when there is one question only, when every
-        resample gives the same value, or when too few resamples have a value.
-
-        Raises
-        ------
-        UndefinedEstimateError
-            If the value itself is undefined.
+        As it is with one question only, resamples that are all the same, and too few that have a value.
         """
         value = self.value()
         values = self.resampled(plan) if self.n_clusters > 1 else np.empty(0)
-        return with_interval(
-            self.name, value, values, plan,
-            n=self.n, n_clusters=self.n_clusters, parts=dict(self.parts), note=self.note,
-        )  # fmt: skip
+        parts = dict(self.parts)
+        return with_interval(self.name, value, values, plan, self.n, self.n_clusters, parts, self.note)
 
 
 def with_interval(
-    name: str,
-    value: float,
-    values: Floats,
-    plan: Resampling,
-    *,
-    n: int,
-    n_clusters: int,
-    parts: Mapping[str, float],
-    note: str = "",
-) -> Estimate:
+    name: str, value: float, values: Floats, plan: Resampling, n: int, n_clusters: int,
+    parts: Mapping[str, float], note: str = "",
+) -> Estimate:  # fmt: skip
     """Return an estimate from a value and its resampled values, NaN where those are undefined."""
     defined = values[np.isfinite(values)]
     low, high, reason = _bounds(defined, plan.level, n_clusters)
-    drawn = plan.n_boot if n_clusters > 1 else 0
     return Estimate(
-        name, value, low, high, plan.level, "question-cluster bootstrap, percentile",
-        n=n, n_clusters=n_clusters, n_boot=drawn, n_failed=len(values) - len(defined), seed=plan.seed,
-        reason=reason, parts=parts, note=note,
+        name, value, low, high, plan.level, "question-cluster bootstrap, percentile", n, n_clusters,
+        plan.n_boot if n_clusters > 1 else 0, len(values) - len(defined), plan.seed, reason, parts, note,
     )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ from judged_useless.environment.regimes import MEAN4 as MEAN4
 from judged_useless.environment.regimes import MEAN6
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
-from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
-from judged_useless.estimators.matching import require_one_cell
-from judged_useless.estimators.resampling import Floats, Measure, Options, Resampling, resampled, share
+
+from .estimate import Estimate, UndefinedEstimateError, estimates_frame
+from .matching import require_one_cell
+from .resampling import Floats, Measure, Options, Resampling, resampled, share
 
 #: Actions that call a tool; an invalid action costs a step, but no call.
 TOOLS = ("search", "lookup", "backup_search")
@@ -26,17 +27,10 @@ STATED_CONDITIONS = ("stated_judgment_rule", "stated_combo")
 
 
 def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | None = None) -> pd.DataFrame:
-    """Return one value an episode as a table by question and regime.
+    """Return one value an episode as a table by question and regime, NaN where an episode is missing.
 
-    Rows are questions in order of first appearance; columns the regimes wanted, or those there are; NaN where
-    an episode is missing.
-
-    Raises
-    ------
-    EpisodeError
-        If a question has two episodes in a regime: models or conditions are mixed.
-    UndefinedEstimateError
-        If a regime that is wanted has no episode.
+    Rows are questions in order of first appearance, columns the regimes wanted (or those there are), of which
+    each must have an episode; models or conditions that are mixed are refused.
     """
     question, questions = pd.factorize(frame["question_id"])
     regime, names = pd.factorize(frame["regime"])
@@ -46,9 +40,8 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
     wanted = there if regimes is None else list(regimes)
     missing = [name for name in wanted if name not in there]
     if missing:
-        raise UndefinedEstimateError(
-            f"success is undefined: no episode of regime {', '.join(missing)}; there is {', '.join(there)}"
-        )
+        lacking = f"no episode of regime {', '.join(missing)}; there is {', '.join(there)}"
+        raise UndefinedEstimateError(f"success is undefined: {lacking}")
     require_one_cell(frame)
     matrix = np.full((len(questions), len(there)), np.nan)
     matrix[question, regime] = values
@@ -102,10 +95,8 @@ def success_by_regime(
 
     Raises
     ------
-    EpisodeError
-        If models or conditions are mixed.
-    UndefinedEstimateError
-        If a regime that is asked for has no episode.
+    EpisodeError, UndefinedEstimateError
+        If models or conditions are mixed; if a regime that is asked for has no episode.
 
     Examples
     --------
@@ -165,8 +156,8 @@ def tool_call_counts(frame: pd.DataFrame) -> Floats:
 def _extra_call_counts(frame: pd.DataFrame) -> Floats:
     """Return the number of model calls of each episode beyond its own turns, shape (n,).
 
-    Judgment calls plus discarded turns: ``n_judgment_calls`` and ``n_discarded`` where they are recorded,
-    otherwise one call for each recorded judgment, and none in a condition that asks for no judgment.
+    Judgment calls plus discarded turns as recorded; otherwise one call for each judgment, none where the
+    condition asks for none.
     """
     judged = np.array(
         [sum(isinstance(word, str) for word in words) for words in frame["judgments"]], dtype=np.float64
@@ -178,17 +169,11 @@ def _extra_call_counts(frame: pd.DataFrame) -> Floats:
     judged[told] = 0.0
     counted = frame["n_judgment_calls"].notna() if "n_judgment_calls" in frame else np.zeros(len(frame), bool)
     if ((judged > 0) & ~asked & ~np.asarray(counted)).any():
-        raise EpisodeError(
-            "episodes: field 'n_judgment_calls' is missing; of this condition it cannot be told whether the "
-            "judgments were asked for during the run or replayed afterwards"
-        )
-    if "condition" in frame:
-        stated = frame["condition"].isin(STATED_CONDITIONS).to_numpy()
-        if stated.any() and ("n_discarded" not in frame or frame["n_discarded"][stated].isna().any()):
-            raise EpisodeError(
-                "episodes: field 'n_discarded' is missing; a condition that reads stated judgments pays for "
-                "its discarded turns"
-            )
+        unknown = "whether the judgments were asked for during the run or replayed is not known"
+        raise EpisodeError(f"episodes: field 'n_judgment_calls' is missing; {unknown}")
+    stated = conditions.isin(STATED_CONDITIONS).to_numpy()
+    if stated.any() and ("n_discarded" not in frame or frame["n_discarded"][stated].isna().any()):
+        raise EpisodeError("episodes: field 'n_discarded' is missing; discarded turns have a price")
     for name, counts in (("n_judgment_calls", judged), ("n_discarded", discarded)):
         if name in frame:
             given = frame[name].notna().to_numpy()
@@ -243,10 +228,8 @@ def utility(
 
     Raises
     ------
-    UndefinedEstimateError
-        If a regime has no episode.
-    EpisodeError
-        If models or conditions are mixed, or calls are to be charged that were not recorded.
+    UndefinedEstimateError, EpisodeError
+        If a regime has no episode; if cells are mixed, or calls are to be charged that were not recorded.
 
     Examples
     --------

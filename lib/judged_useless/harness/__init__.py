@@ -1,6 +1,5 @@
 """The rule in other people's loops: it reads their messages, and takes the tools away when it fires."""
 
-from judged_useless.harness.evidence import JUDGE_QUESTION
 from judged_useless.harness.last_answer import (
     ANSWER_NOW,
     Answer,
@@ -9,6 +8,7 @@ from judged_useless.harness.last_answer import (
     final_answer_async,
 )
 from judged_useless.harness.message_rule import Backstop, Decision, Rule
+from judged_useless.protocol.signals import JUDGE_QUESTION
 
 __all__ = [
     "ANSWER_NOW",

@@ -6,15 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from judged_useless.harness.tool_messages import Conversation, Step, ToolResult, blocks
-from judged_useless.protocol.signals import lexical_judgment, parse_side_channel
+from judged_useless.protocol.signals import JUDGE_QUESTION, lexical_judgment, parse_side_channel
 from judged_useless.protocol.stated import stated_judgment
 from judged_useless.protocol.vocabulary import JUDGMENTS
 
-#: What the agent, or a judge, is asked about the last result (paper, Appendix B.1, of a "tool result").
-JUDGE_QUESTION = (
-    "Before acting: was the LAST tool result useful for answering the original question? Reply with exactly "
-    "one word: USEFUL or USELESS."
-)
 _NOTHING = re.compile(
     r"\s*(?:\[\s*\]|\{\s*\}|null|none|n/?a|no (?:results?|matches|documents?|data)\b.{0,80}|"
     r"(?:error|exception|traceback|not found|timed? ?out)\b.*)?\s*",

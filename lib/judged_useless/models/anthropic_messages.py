@@ -12,9 +12,8 @@ from judged_useless.models.server import ServerModel
 class AnthropicModel(ServerModel):
     """A model behind the Anthropic Messages API.
 
-    The system prompt and the last two blocks of the conversation are marked for the service's prompt cache,
-    so that a turn pays for what is new. Where the side channel's question follows an observation, the mark
-    before the question lets the next turn read what that request wrote.
+    The system prompt and the last two blocks of the conversation are marked for the service's prompt cache:
+    where a judgment's question follows an observation, the next turn reads what that request wrote.
 
     Parameters
     ----------

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, TypedDict
+from typing import Annotated, Any, Literal, Protocol
 
 import pydantic
 from pydantic import Field
+from typing_extensions import TypedDict
 
 from judged_useless._io.seeds import stable_seed
 
@@ -123,14 +124,13 @@ class Model(Protocol):
         Parameters
         ----------
         messages : sequence of Message
-            At most one system message, first. A last message of the assistant's is continued, where the
-            backend can.
+            At most one system message, first. A last one of the assistant's is continued, where that works.
         max_new_tokens : int, optional
             Budget of this turn; by default that of the decoding.
         stop : sequence of str, default ()
             Strings that end the text and are not part of it.
         regex : str, optional
-            Form that the text must take. A deviation from free generation, which ``describe`` records.
+            Form that the text must take: a deviation, which ``describe`` records.
 
         Raises
         ------

@@ -19,18 +19,9 @@ from judged_useless.models.base import CostCapReachedError
 
 
 class Price(pydantic.BaseModel):
-    """Price of a model's tokens, as stated by the user.
+    """Price of a model's tokens in USD per million, where it is from and when it held, as the user states it.
 
-    Attributes
-    ----------
-    input, output : float
-        USD per million tokens.
-    cache_read, cache_write : float or None, default None
-        USD per million tokens read from and written to the service's prompt cache; ``None``: as ``input``.
-    source : str
-        Where the price is from.
-    as_of : datetime.date
-        When it held.
+    Tokens read from and written to the service's prompt cache cost as much as `input` unless it is said.
     """
 
     model_config = pydantic.ConfigDict(frozen=True, extra="forbid")

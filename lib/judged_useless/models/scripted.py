@@ -44,7 +44,6 @@ class KnowsQuestions(Protocol):
 
     def prepared(self, questions: Iterable[Question], budget: int) -> Self:
         """Return the model with the questions and the budget of a run."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -118,20 +117,10 @@ class Scripted:
 
 
 class ScriptedModel(Scripted):
-    """An agent with a known stopping policy, behind the interface of a model.
+    """An agent with a known stopping policy (see `get_policy`), which can be asked some questions.
 
-    Parameters
-    ----------
-    policy : str
-        As for `judged_useless.models.scripted_policies.get_policy`; ValueError if it is unknown.
-    questions : iterable of Question
-        Those it can be asked.
-    budget : int, default 8
-        Where its deadline is, if the conversation does not count down.
-    seed : int, default 0
-        Another one draws other mistakes.
-    **rates : float
-        Fields of `Rates`.
+    Its deadline is at the `budget`, if the conversation does not count down; another `seed` draws other
+    mistakes; `rates` are fields of `Rates`.
     """
 
     def __init__(
@@ -150,9 +139,8 @@ class ScriptedModel(Scripted):
 
     def prepared(self, questions: Iterable[Question], budget: int) -> Self:
         """Return a copy that knows the questions and the budget of a run."""
-        return type(self)(
-            self.policy, questions=questions, budget=budget, seed=self.seed, **asdict(self.rates)
-        )
+        rates = asdict(self.rates)
+        return type(self)(self.policy, questions=questions, budget=budget, seed=self.seed, **rates)
 
     def describe(self) -> dict[str, Any]:
         """Return what a manifest keeps of it."""

@@ -27,16 +27,8 @@ class ScriptedAnnotator(Scripted):
     an earlier result showed is redundant, anything else off_topic. In so many percent of the records it says
     another label in place of that one, drawn evenly.
 
-    Parameters
-    ----------
-    policy : str
-        ``annotator-<percent>``, 0 to 100: how often it is wrong.
-    questions : iterable of Question
-        Those that records can be about.
-    seed : int, default 0
-        Another one draws other mistakes; so does another percent.
-    mute : float, default 0
-        Share of replies that are no label.
+    The policy is ``annotator-<percent>``, how often it is wrong; `mute` is the share of replies that are no
+    label. Another seed draws other mistakes, and so does another percent.
     """
 
     def __init__(

@@ -31,6 +31,7 @@ from judged_useless.models.transport import (
     meaning_of_error_body,
     meaning_of_sdk_error,
     read_address,
+    trusted,
 )
 
 
@@ -67,13 +68,6 @@ class ServerModel(Identified, ABC):
         No request is sent that could pass it.
     **identity
         Decoding and served name, as in :func:`~judged_useless.models.presets.identify`.
-
-    Raises
-    ------
-    ImportError
-        If the SDK is missing.
-    ValueError
-        If an option is not what is described here.
     """
 
     #: Name of the SDK, both to import and to install, of its client, and of its variables.
@@ -155,6 +149,7 @@ class ServerModel(Identified, ABC):
             default_headers=address.headers,
             # A redirect to another place would carry the key along.
             http_client=self._sdk.DefaultAsyncHttpxClient(
+                verify=trusted(*map(os.environ.get, ("SSL_CERT_FILE", "SSL_CERT_DIR"))),
                 follow_redirects=False,
                 timeout=httpx2.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS)),
             ),
@@ -192,9 +187,7 @@ class ServerModel(Identified, ABC):
         budget = max_new_tokens or self.decoding.max_new_tokens
         if regex is not None:
             if self._options["structured"] is None:
-                raise FatalModelError(
-                    "text of a given form was asked for, and this server has no such option"
-                )
+                raise FatalModelError("a form of the text was asked for, and this server has no such option")
             self._deviate("structured output: text held to a regular expression")
         named = {
             self._options["fields"].get(field, field): value
@@ -242,11 +235,11 @@ class ServerModel(Identified, ABC):
 
     def _reply(self, text: str, sent: Mapping[str, Any]) -> Reply:
         """Read a reply strictly: cut off it is transient, whole and of another shape it will stay so."""
-        begins = f"it begins {self._redact(text[:120])!r}"
         try:
             body = json.loads(text)
         except (ValueError, RecursionError):
-            raise TransientModelError(f"unreadable response: no JSON, or cut off; {begins}") from None
+            problem = "unreadable response: no JSON, or cut off"
+            raise TransientModelError(f"{problem}; it begins {self._redact(text[:120])!r}") from None
         try:
             choices = body.get("choices")
             said = body.get("error") or (choices and choices[0].get("error"))
@@ -254,7 +247,8 @@ class ServerModel(Identified, ABC):
                 return self.read(body)
             fault: ModelError = meaning_of_error_body(said, self._redact)
         except (KeyError, TypeError, AttributeError):
-            fault = self._fatal(f"the reply has not the form of the {self.sdk} API; {begins}")
+            begins = self._redact(text[:120])
+            fault = self._fatal(f"the reply has not the form of the {self.sdk} API; it begins {begins!r}")
         raise self._advised(fault, sent)
 
     def _generation(self, reply: Reply, budget: int, stop: Sequence[str], seconds: float) -> Generation:
@@ -315,14 +309,10 @@ class ServerModel(Identified, ABC):
         return (FatalModelError if self._any_text else EveryRequestFailsError)(problem)
 
     def _check_context(self, usage: Usage, budget: int, end: str) -> None:
-        context = self.decoding.context
+        context, sent = self.decoding.context, f"{usage.prompt} prompt tokens"
         if context is not None and usage.prompt + budget > context:
-            raise ContextOverflowError(
-                f"{usage.prompt} prompt tokens and {budget} to generate, context {context}"
-            )
+            raise ContextOverflowError(f"{sent} and {budget} to generate, context {context}")
         # Some servers shorten the budget to what is left of their context, and say nothing.
         if end == "length" and 0 < usage.output < budget:
-            raise ContextOverflowError(
-                f"the server stopped after {usage.output} of {budget} tokens: {usage.prompt} prompt tokens "
-                "and the budget do not fit its context"
-            )
+            stopped = f"the server stopped after {usage.output} of {budget} tokens"
+            raise ContextOverflowError(f"{stopped}: {sent} and the budget do not fit its context")

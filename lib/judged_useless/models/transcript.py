@@ -7,7 +7,7 @@ from functools import cache
 from typing import Literal
 
 from judged_useless.models.base import Message
-from judged_useless.protocol.prompts import load_probe_wordings, load_wordings
+from judged_useless.protocol.prompts import load_wordings
 from judged_useless.tasks.question import Question
 
 _SENTENCE = re.compile(r"\(Result \d+/\d+\) (.*)", re.DOTALL)
@@ -19,8 +19,7 @@ Wanted = Literal["turn", "judgment", "decision", "usefulness", "continuation"]
 @cache
 def _said(name: str) -> frozenset[str]:
     """Return a sentence of the harness in the wording of every task and style."""
-    wordings = (*load_wordings().values(), *load_probe_wordings().values())
-    return frozenset(getattr(wording, name) for wording in wordings if getattr(wording, name, ""))
+    return frozenset(said for wording in load_wordings().values() if (said := getattr(wording, name)))
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 import base64
 import re
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from email.utils import parsedate_to_datetime
+from functools import cache
 from types import ModuleType
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -69,6 +71,14 @@ def read_address(base_url: str) -> Address:
     token = base64.b64encode(pair.encode()).decode()
     # A server that repeats its authorization may leave the scheme out, or decode it.
     return Address(url, {"Authorization": f"Basic {token}"}, (pair, password, token, parts.password or ""))
+
+
+@cache
+def trusted(*named: str | None) -> ssl.SSLContext:
+    """Return the trusted certificates, read once for what the environment names: each time takes a while."""
+    import httpx2
+
+    return httpx2.create_ssl_context()
 
 
 class Redactor:

@@ -2,6 +2,7 @@
 
 from judged_useless.protocol.rule import IntegrationRule
 from judged_useless.protocol.signals import (
+    JUDGE_QUESTION,
     JUDGMENT_FORM,
     JUDGMENT_TOKENS,
     lexical_judgment,
@@ -11,6 +12,7 @@ from judged_useless.protocol.signals import (
 from judged_useless.protocol.stated import stated_judgment
 
 __all__ = [
+    "JUDGE_QUESTION",
     "JUDGMENT_FORM",
     "JUDGMENT_TOKENS",
     "IntegrationRule",

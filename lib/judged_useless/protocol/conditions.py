@@ -1,14 +1,12 @@
 """Conditions: what the agent is told, which signal is read, and who stops (paper, Table 1).
 
-A condition is composed of parts, so that combinations, other budgets and other k need no code of their own:
-``combo`` is ``budget`` and ``enforced_rule``, and ``get_condition("stated_rule+enforced_rule")`` is what it
-says.
+A condition is composed of parts, so that combinations need no code of their own.
 """
 
 from dataclasses import dataclass
 from functools import reduce
 
-#: Signals that a condition can read, and the field of an episode that keeps them.
+#: Signals that a condition can read.
 SIGNALS = ("side_channel", "random", "lexical", "stated")
 
 
@@ -23,14 +21,11 @@ class Condition:
     additions : tuple of str
         Sentences appended to the instructions: keys of `judged_useless.protocol.prompts.Wording.additions`.
     counter : bool
-        Whether the question and every observation end in the number of actions left.
+        Whether the question and every observation end with the number of actions left.
     signal : str or None
         Which judgment is read, one of `SIGNALS`.
     stopper : str or None
-        What is done with the run of USELESS judgments, a key of `judged_useless.agent.stoppers.STOPPERS`:
-        only finish is left (``finish_only``), a proposed search is discarded and asked again
-        (``ask_again``), the primary tools are disabled (``switch``), or the agent is shown its count and
-        weighs (``weigh``).
+        What is done with the run of USELESS judgments, a key of `judged_useless.agent.stoppers.STOPPERS`.
     two_source : bool
         Whether it needs regimes with a backup tool.
     native_calls, reminder : bool
@@ -49,11 +44,6 @@ class Condition:
     native_calls: bool = False
     reminder: bool = False
     thinking: bool = False
-
-    @property
-    def who_stops(self) -> str:
-        """``harness`` if the rule acts, else ``agent``."""
-        return "harness" if self.stopper in ("finish_only", "ask_again", "switch") else "agent"
 
     def __or__(self, other: "Condition") -> "Condition":
         """Put two conditions together, in this order; the name stays this one's."""
@@ -143,9 +133,9 @@ def get_condition(name: str, *, model: str | None = None) -> Condition:
     stopper, signal = condition.stopper, condition.signal
     if stopper and not signal:
         raise ValueError(f"condition {name!r}: {stopper} needs a signal, one of {', '.join(SIGNALS)}")
+    # A stated judgment is only known once a turn is proposed.
     if stopper and (stopper == "ask_again") != (signal == "stated"):
         raise ValueError(
-            f"condition {name!r}: {stopper} cannot act on the signal {signal}; a stated judgment is only "
-            "known once a turn is proposed, so it goes with ask_again and nothing else does"
+            f"condition {name!r}: {stopper} cannot act on the signal {signal}; ask_again goes with stated"
         )
     return condition

@@ -1,9 +1,8 @@
 """Every prompt of the experiment: ``data/prompts.yaml`` has them for each task and way to write a turn."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import yaml
 
@@ -27,7 +26,10 @@ def counter(remaining: int) -> str:
 
 @dataclass(frozen=True)
 class Wording:
-    """All prompts of one task in one style; in braces is what is filled in, see ``data/prompts.yaml``."""
+    """All prompts of one task in one style; in braces is what is filled in, see ``data/prompts.yaml``.
+
+    The last three are asked of recorded trajectories.
+    """
 
     system: str
     has_system: bool
@@ -42,6 +44,9 @@ class Wording:
     act: str
     switch_notice: str
     reminder: str
+    usefulness: str
+    continuation: str
+    repair: str
 
     def instructions(self, additions: Sequence[str], *, two_source: bool, budget: int, k: int) -> str:
         """Return the instructions with what a condition adds, after a blank line, one sentence a line."""
@@ -52,35 +57,11 @@ class Wording:
         return "\n\n".join([system, "\n".join(added)] if added else [system])
 
 
-@dataclass(frozen=True)
-class ProbeWording:
-    """What is asked of recorded trajectories: two belief turns, and a real answer for a template copied."""
-
-    usefulness: str
-    continuation: str
-    repair: str
-
-
-@cache
-def _prompts() -> dict[tuple[str, str], dict[str, Any]]:
-    content = yaml.safe_load((data_dir() / "prompts.yaml").read_text(encoding="utf-8"))
-    return {(style, kind): content[f"{style} {kind}"] for style, kind in map(str.split, content)}
-
-
-def _made_of(kind: type, prompts: dict[str, Any]) -> Any:  # noqa: ANN401 - of that kind
-    return kind(**{field.name: prompts[field.name] for field in fields(kind)})
-
-
 @cache
 def load_wordings() -> dict[tuple[str, str], Wording]:
-    """Return (style, kind of task) -> wording of all that is said in an episode."""
-    return {key: _made_of(Wording, prompts) for key, prompts in _prompts().items()}
-
-
-@cache
-def load_probe_wordings() -> dict[tuple[str, str], ProbeWording]:
-    """Return (style, kind of task) -> wording of the probes."""
-    return {key: _made_of(ProbeWording, prompts) for key, prompts in _prompts().items()}
+    """Return (style, kind of task) -> wording."""
+    content = yaml.safe_load((data_dir() / "prompts.yaml").read_text(encoding="utf-8"))
+    return {(style, kind): Wording(**content[f"{style} {kind}"]) for style, kind in map(str.split, content)}
 
 
 def get_wording(style: str, kind: str) -> Wording:
@@ -90,9 +71,3 @@ def get_wording(style: str, kind: str) -> Wording:
         known = "; ".join(f"{style} for a {kind}" for style, kind in wordings)
         raise ValueError(f"there is no wording in style {style!r} for a {kind!r}; known are {known}")
     return wordings[style, kind]
-
-
-def get_probe_wording(style: str, kind: str) -> ProbeWording:
-    """Look the wording of the probes up; arguments and errors as for :func:`get_wording`."""
-    get_wording(style, kind)
-    return load_probe_wordings()[style, kind]

@@ -9,23 +9,22 @@ from judged_useless.protocol.turns import without_thinking
 
 #: Most new tokens of a side-channel reply (paper, Appendix B.1).
 JUDGMENT_TOKENS = 8
+#: What an agent of other tools, or a judge, is asked about the last result (paper, Appendix B.1).
+JUDGE_QUESTION = (
+    "Before acting: was the LAST tool result useful for answering the original question? Reply with exactly "
+    "one word: USEFUL or USELESS."
+)
 #: Form of a reply, for runs that hold a model to it.
 JUDGMENT_FORM = "(USEFUL|USELESS)"
-#: Share of a question's content words below which a result counts as useless (Amendment 1).
-LEXICAL_THRESHOLD = 0.25
-#: Characters of an observation in which they are looked for.
-LEXICAL_WINDOW = 400
 
 # Words of a question that say nothing about its subject. Wording ours: the paper's list is not published.
-_STOP_WORDS = frozenset(
-    """
-    about after again all also and any are been before being between both but can could did does doing
-    down during each few for from further had has have having her here hers him his how into its itself
-    just more most nor not now off once only other our out over own same she should some such than that
-    the their them then there these they this those through too under until very was were what when
-    where which while who whom whose why will with would you your
-    """.split()  # noqa: SIM905
-)
+_STOP_WORDS = """
+about after again all also and any are been before being between both but can could did does doing down
+during each few for from further had has have having her here hers him his how into its itself just more
+most nor not now off once only other our out over own same she should some such than that the their them
+then there these they this those through too under until very was were what when where which while who whom
+whose why will with would you your
+""".split()  # noqa: SIM905
 _NO_RESULT = re.compile(
     r"no results? found|no sentence of the current article|no more sentences", re.IGNORECASE
 )
@@ -56,34 +55,26 @@ def parse_side_channel(reply: str) -> Literal["USELESS", "USEFUL", "UNPARSED"]:
     return "USEFUL" if "USEFUL" in upper else "UNPARSED"
 
 
-def content_words(question: str) -> frozenset[str]:
-    """Return the words that carry the content: lower-case, over two letters, not in a stop list."""
-    words = re.findall("[a-z0-9]+", question.lower())
-    return frozenset(word for word in words if len(word) > 2 and word not in _STOP_WORDS)
-
-
 def lexical_judgment(question: str, observation: str) -> Literal["USELESS", "USEFUL"]:
     """Judge a result by the question's words in it, without a model (paper, Appendix B.1, "Rule").
 
     Parameters
     ----------
-    question : str
-        A question or claim.
-    observation : str
-        What the tool returned.
+    question, observation : str
+        A question or claim, and what the tool returned.
 
     Returns
     -------
     {"USELESS", "USEFUL"}
-        USELESS if the tool found nothing, or if fewer than 25 % of the question's content words occur in the
-        first 400 characters. A question without content words is judged USEFUL.
+        USELESS if the tool found nothing, or if fewer than 25 % of the question's content words (lower-case,
+        over two letters, not in a stop list) occur in the first 400 characters (Amendment 1). A question
+        without content words is judged USEFUL.
     """
     if _NO_RESULT.search(observation):
         return "USELESS"
-    words = content_words(question)
-    start = observation[:LEXICAL_WINDOW].lower()
-    found = sum(word in start for word in words)
-    return "USELESS" if found < LEXICAL_THRESHOLD * len(words) else "USEFUL"
+    words = {word for word in re.findall("[a-z0-9]{3,}", question.lower()) if word not in _STOP_WORDS}
+    found = sum(word in observation[:400].lower() for word in words)
+    return "USELESS" if found < 0.25 * len(words) else "USEFUL"
 
 
 def random_judgment(

@@ -11,18 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn as read.
-
-    Attributes
-    ----------
-    action : str or None
-        Action word, stripped and in lower case, whether or not there is such an action; None if the turn has
-        no readable action.
-    text : str
-        Query, keyword or answer; empty if there is none.
-    thought : str
-        What the agent wrote before the action.
-    """
+    """One turn as read: action word in lower case (None if none is read), input, and what stood before."""
 
     action: str | None
     text: str = ""
@@ -30,7 +19,7 @@ class Turn:
 
 
 _CALL = re.compile(r"(search|lookup|backup_search|finish)(\[[^\n]+\])", re.IGNORECASE)
-_THOUGHT = re.compile(r"\s*Thought\s*:", re.IGNORECASE)
+_THOUGHT = re.compile(r"\A\s*Thought\s*:", re.IGNORECASE)
 _ACTION = re.compile(r"\bAction\s*:", re.IGNORECASE)
 _ACTION_LINE = re.compile(r"^[ \t]*Action[ \t]*:", re.IGNORECASE | re.MULTILINE)
 _INPUT = re.compile(r"\bAction[ \t]+Input\s*:", re.IGNORECASE)
@@ -43,8 +32,7 @@ def without_thinking(text: str) -> str | None:
 
 
 def _thought(text: str) -> str:
-    leading = _THOUGHT.match(text)
-    return text[leading.end() if leading else 0 :].strip()
+    return _THOUGHT.sub("", text).strip()
 
 
 def _first_line(text: str) -> str:
@@ -191,7 +179,7 @@ STYLES: dict[str, Style] = {
 
 
 def get_style(name: str) -> Style:
-    """Look a style up; the error for an unknown one lists those there are."""
+    """Look a style up; a ValueError lists those there are."""
     if name not in STYLES:
         raise ValueError(f"unknown style {name!r}; known are {', '.join(STYLES)}")
     return STYLES[name]

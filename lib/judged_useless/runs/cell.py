@@ -28,7 +28,6 @@ from judged_useless.tasks import get_task, load_questions
 
 __all__ = ["IncompleteRunError", "run_cell"]
 
-_ROOT = Path("runs")
 #: It becomes a part of a split's name, as in test300-run2: "02" would be another run of the same number.
 _REPLICATE = re.compile(r"(?!0|1$|run)[A-Za-z0-9]{1,20}", re.IGNORECASE)
 
@@ -94,10 +93,8 @@ async def run_cell(
         ``provider:name`` as for `judged_useless.models.get_model`, or a model; a model given is left open.
     condition : str, default "unaided"
         As for `get_condition`: a released name, or parts joined with ``+``.
-    task : str, default "hotpotqa"
-        As for `judged_useless.tasks.load_questions`.
-    split : str, optional
-        A split of the task; by default the one its entry in `judged_useless.tasks.TASKS` names.
+    task, split : str
+        As for `judged_useless.tasks.load_questions`; by default hotpotqa, and the task's own default split.
     regimes : sequence of str, default the six of mean6
         As for `judged_useless.environment.regimes.get_regime`.
     n_questions : int, optional
@@ -154,7 +151,14 @@ async def run_cell(
     ValueError
         If an argument is not what is described here.
     """
-    _check_arguments(out, useless_rate, replicate)
+    if useless_rate is not None and not 0 <= useless_rate <= 1:
+        raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
+    if replicate is not None and not _REPLICATE.fullmatch(replicate):
+        raise ValueError(
+            f"replicate is {shown(replicate)}, expected up to 20 letters and digits, such as '2': no leading "
+            "zero, not '1', which is the released draw, and not 'run...', which is put before it"
+        )
+    _refuse_place(out)
     split = get_task(task).split if split is None else split
     questions = load_questions(task, split, source=source)
     n_questions = len(questions) if n_questions is None else n_questions
@@ -185,7 +189,7 @@ async def run_cell(
             lookup=lookup,
             replicate=replicate,
         )
-        path = _ROOT / cell.run_id() if out is None else Path(out)
+        path = Path("runs") / cell.run_id() if out is None else Path(out)
         limit = agent.max_concurrency if concurrency is None else concurrency
         await carry_out(_job(cell), path, concurrency=limit, progress=progress)
         return Run(path)
@@ -194,7 +198,7 @@ async def run_cell(
             await agent.aclose()
 
 
-def _check_arguments(out: str | Path | None, useless_rate: float | None, replicate: str | None) -> None:
+def _refuse_place(out: str | Path | None) -> None:
     if out == "":
         raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
     if out is not None and (beside := probes_folder_around(Path(out))) is not None:
@@ -202,28 +206,18 @@ def _check_arguments(out: str | Path | None, useless_rate: float | None, replica
             f"out is {shown(str(out))}: in {beside.name} lies what probes find of the run "
             f"{beside.name.removesuffix(PROBES_SUFFIX)}, and no run there could be read; give another folder"
         )
-    if useless_rate is not None and not 0 <= useless_rate <= 1:
-        raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
-    if replicate is not None and not _REPLICATE.fullmatch(replicate):
-        raise ValueError(
-            f"replicate is {shown(replicate)}, expected up to 20 letters and digits, such as '2': no leading "
-            "zero, not '1', which is the released draw, and not 'run...', which is put before it"
-        )
 
 
 def _model(model: str | Model, condition: str, seed: int | None, options: Mapping[str, Any]) -> Model:
     thinking = get_condition(condition).thinking
     if isinstance(model, str):
-        given = {"seed": seed, "thinking": True if thinking else None}
-        return get_model(
-            model, **options, **{name: value for name, value in given.items() if value is not None}
-        )
+        settled = ({} if seed is None else {"seed": seed}) | ({"thinking": True} if thinking else {})
+        return get_model(model, **options, **settled)
     if options:
         raise ValueError(f"options {', '.join(options)} belong to a model's provider, and a model was given")
     if thinking and not model.decoding.thinking:
-        raise ValueError(
-            f"condition {condition!r} needs a model in thinking mode; make it with thinking=True"
-        )
+        needs = "a model in thinking mode; make it with thinking=True"
+        raise ValueError(f"condition {condition!r} needs {needs}")
     return model
 
 

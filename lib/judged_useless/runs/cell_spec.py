@@ -6,6 +6,7 @@ import platform
 import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -42,43 +43,20 @@ _HASHES = {
 
 @dataclass(frozen=True, kw_only=True)
 class CellSpec:
-    """One cell of the experiment, with everything settled.
-
-    Attributes
-    ----------
-    model : Model
-        What generates.
-    condition : Condition
-        What the agent is told, which signal is read, and who stops.
-    task, split : str
-        Where the questions are from.
-    questions : tuple of Question
-        The whole split: the failed observations are drawn from it.
-    n_questions : int
-        Of them, the first so many are run.
-    regimes : tuple of str
-        In which each question is run.
-    budget : int
-        Actions of an episode.
-    options : Options
-        k, style of turns, what is recorded besides.
-    lookup : {"released", "paper"}
-        What a repeated lookup returns.
-    replicate : str or None
-        Tag of a replicate, whose failed observations are drawn anew; None for the released draw.
-    """
+    """One cell of the experiment, with everything settled; as `run_cell` takes it."""
 
     model: Model
     condition: Condition
     task: str
     split: str
+    #: The whole split: the failed observations are drawn from it. The first so many are run.
     questions: tuple[Question, ...]
     n_questions: int
     regimes: tuple[str, ...]
     budget: int
     options: Options
     lookup: LookupMode
-    replicate: str | None = None
+    replicate: str | None
 
     @property
     def salt(self) -> str:
@@ -111,10 +89,8 @@ class CellSpec:
 
     def run_id(self) -> str:
         """Return a folder name: what a reader wants to know, and a hash of the rest."""
-        words = (
-            self.model.name, self.condition.name, self.task, self.split, f"b{self.budget}",
-            f"k{self.options.k}",
-        )  # fmt: skip
+        limits = f"b{self.budget}", f"k{self.options.k}"
+        words = (self.model.name, self.condition.name, self.task, self.split, *limits)
         slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
         return f"{slug}__{text_sha256(json.dumps(self.as_json(), sort_keys=True))[:8]}"
 
@@ -138,17 +114,7 @@ def questions_sha256(questions: Iterable[Question]) -> str:
 
 
 def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Return in what two specifications differ.
-
-    Parameters
-    ----------
-    old, new : mapping
-        JSON values, possibly nested.
-
-    Returns
-    -------
-    list of str
-        ``name: value there, value now``; for a hash, in words, what it is of.
+    """Return in what two specifications differ, by name; for a hash, in words, what it is of.
 
     Examples
     --------
@@ -181,19 +147,14 @@ def software() -> dict[str, Any]:
     """Return versions of Python and of the packages that are installed, and the commit of a checkout."""
     packages = {}
     for name in _PACKAGES:
-        try:
+        with suppress(PackageNotFoundError):
             packages[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return {"python": platform.python_version(), "packages": packages, "git_commit": _git_commit()}
-
-
-def _git_commit() -> str | None:
-    """Return the commit of the checkout, with ``-dirty`` after it if something was changed."""
-    folder = str(Path(__file__).resolve().parent)
-    command = ["git", "-C", folder, "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
+    commit = None
+    # With ``-dirty`` after it if something was changed.
+    command = ["git", "describe", "--always", "--abbrev=40", "--dirty", "--exclude=*"]
+    with suppress(OSError, subprocess.SubprocessError):
+        folder = Path(__file__).resolve().parent
+        commit = subprocess.check_output(  # noqa: S603
+            command, cwd=folder, text=True, timeout=10, stderr=subprocess.DEVNULL
+        ).strip()
+    return {"python": platform.python_version(), "packages": packages, "git_commit": commit}

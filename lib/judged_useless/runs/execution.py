@@ -48,38 +48,23 @@ OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """Work that makes one record an episode, with one model: running it, or asking something of it.
-
-    Attributes
-    ----------
-    model : Model
-        What generates.
-    keys : list of (str, str)
-        Regime and question id of every record, in the order in which they are worked on.
-    spec : dict
-        What decides every byte of the records but the timings; it has ``regimes``, one file each.
-    run_id : str
-        A name for the folder.
-    another : str
-        What to say of a folder that holds something else; ``{different}`` is in what.
-    check : callable
-        Regime -> a check of a record in its file: that it is whole, and one of `keys`.
-    produce : callable
-        Returns one record; it has ``question_id`` and ``calls``.
-    of_run : bool, default False
-        Whether the records are a run's.
-    extended : callable, optional
-        Of the manifest of a folder: one that this job can go on with as an unfinished one of this job.
-    """
+    """Work that makes one record an episode, with one model: running it, or asking something of it."""
 
     model: Model
+    #: Regime and question id of every record, in the order in which they are worked on.
     keys: list[Key]
+    #: What decides every byte of the records but the timings; it has ``regimes``, one file each.
     spec: dict[str, Any]
     run_id: str
+    #: What to say of a folder that holds something else; ``{different}`` is in what.
     another: str
+    #: Regime -> a check of a record in its file: that it is whole, and one of `keys`.
     check: Callable[[str], RecordCheck]
+    #: Makes one record, with ``question_id`` and ``calls``.
     produce: Callable[[Model, Key], Coroutine[Any, Any, dict[str, Any]]]
+    #: Whether the records are a run's.
     of_run: bool = False
+    #: Manifest of a folder -> one that this job can go on with as an unfinished one of its own.
     extended: Callable[[dict[str, Any]], dict[str, Any]] = lambda manifest: manifest
 
     @property
@@ -96,12 +81,7 @@ class Job:
 class IncompleteRunError(ModelError):
     """Episodes are missing because requests failed. Running the cell again runs just these.
 
-    Attributes
-    ----------
-    path : pathlib.Path
-        Where what there is lies.
-    missing : int
-        Episodes that are not there.
+    `path` is where what there is lies, `missing` the number of episodes that are not there.
     """
 
     def __init__(self, path: Path, missing: int, last: str) -> None:
@@ -109,33 +89,13 @@ class IncompleteRunError(ModelError):
             f"{missing} episodes of {path} are missing because requests failed (the last: {last}); "
             f"{path / ERRORS} lists them, and the same call resumes the run"
         )
-        self.path = path
-        self.missing = missing
+        self.path, self.missing = path, missing
 
 
 async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -> None:
     """Do a job, or what is missing of it, in a folder that nobody else writes meanwhile.
 
-    Parameters
-    ----------
-    job : Job
-        What is done. One that is finished already, with every record there, is left as it is.
-    path : pathlib.Path
-        The folder.
-    concurrency : int
-        Requests in flight.
-    progress : bool
-        Whether to show a bar.
-
-    Raises
-    ------
-    IncompleteRunError
-        If records are missing because requests failed; calling again makes just these.
-    RunError
-        If the folder holds something else or something that is not of this job, another process is writing
-        there, or it cannot be written.
-    ValueError
-        If no request may be in flight; nothing is written then.
+    One that is finished already, with every record there, is left as it is. Errors are those of `run_cell`.
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is {concurrency}, expected at least 1")
@@ -145,7 +105,11 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
         # Looked at again: another process may have finished it before the lock was ours.
         if is_finished(job, path):
             return
-        done = {regime: recover(path / f"{regime}.jsonl", job.check(regime)) for regime in job.regimes}
+        done = {
+            (regime, question_id): record
+            for regime in job.regimes
+            for question_id, record in recover(path / f"{regime}.jsonl", job.check(regime)).items()
+        }
         manifest = _first_manifest(job, path, concurrency)
         write_manifest(path, manifest)
         execution = _Execution(job, path, done, concurrency, progress)
@@ -156,18 +120,20 @@ async def carry_out(job: Job, path: Path, *, concurrency: int, progress: bool) -
             manifest["status"] = "interrupted"
             raise
         except Exception as error:
-            manifest["status"] = "stopped"
-            manifest["reason"] = type(error).__name__
+            manifest |= {"status": "stopped", "reason": type(error).__name__}
             raise
         else:
             if not execution.missing:
-                _sort_records(job, path)
+                for regime in job.regimes:
+                    rewrite_sorted(path / f"{regime}.jsonl", [key[1] for key in job.keys if key[0] == regime])
             manifest["status"] = "incomplete" if execution.missing else "complete"
         finally:
-            manifest["model"] = job.model.describe()
-            manifest["n_episodes"]["done"] = len(execution.done)
-            manifest["tokens"] = dict(sorted(execution.tokens.items()))
-            manifest["judgments"] = dict(execution.judgments)
+            manifest |= {
+                "model": job.model.describe(),
+                "n_episodes": {"planned": len(job.keys), "done": len(execution.done)},
+                "tokens": dict(sorted(execution.tokens.items())),
+                "judgments": dict(execution.judgments),
+            }
             manifest["timings"]["ended"] = _now()
             write_manifest(path, manifest)
     if execution.missing:
@@ -230,40 +196,25 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _sort_records(job: Job, path: Path) -> None:
-    for regime in job.regimes:
-        order = [question_id for name, question_id in job.keys if name == regime]
-        if order:
-            rewrite_sorted(path / f"{regime}.jsonl", {name: place for place, name in enumerate(order)})
-
-
 class _Execution:
     """One go at what is missing of a job."""
 
     def __init__(
-        self,
-        job: Job,
-        path: Path,
-        found: Mapping[str, Mapping[str, Mapping[str, Any]]],
-        concurrency: int,
-        progress: bool,
+        self, job: Job, path: Path, found: Mapping[Key, Mapping[str, Any]], concurrency: int, progress: bool
     ) -> None:
         self._job, self._writer, self._gate = job, Writer(path), Gate(concurrency)
         self.done: set[Key] = set()
         self.tokens: Counter[str] = Counter()
         #: Judgments asked of the model, those that say neither word, and of these the ones that were cut.
         self.judgments = Counter({"asked": 0, "unparsed": 0, "cut": 0})
-        for regime, records in found.items():
-            for question_id, record in records.items():
-                self._add((regime, question_id), record)
+        for key, record in found.items():
+            self._add(key, record)
         self.last_error = ""
         self._failures_in_a_row, self._has_ended = 0, False
         # Of this process: tokens generated, and what they cost.
         self._generated, self._cost = 0, 0.0
-        self._bar = tqdm(
-            total=len(job.keys), initial=len(self.done), disable=not progress, unit="episode",
-            desc=job.model.name,
-        )  # fmt: skip
+        shown: dict[str, Any] = {"disable": not progress, "unit": "episode", "desc": job.model.name}
+        self._bar = tqdm(total=len(job.keys), initial=len(self.done), **shown)
 
     @property
     def missing(self) -> int:
@@ -291,21 +242,15 @@ class _Execution:
         try:
             record = await self._job.produce(model, key)
         except ModelError as error:
-            if self._stops_everything(error):
+            # A refusal in the middle concerns one question, unless nothing has succeeded yet.
+            fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
+            if isinstance(error, EveryRequestFailsError) or (fatal and not self._has_ended):
                 raise
             await self._fail(key, error)
         else:
             # At once: by the time that it is on the disk, the next episode may have met its refusal.
             self._has_ended = True
             await self._writer.append(f"{key[0]}.jsonl", record, lambda: self._saved(key, record))
-
-    def _stops_everything(self, error: ModelError) -> bool:
-        """Tell whether no further request makes sense, by its kind or since nothing has succeeded yet."""
-        if isinstance(error, EveryRequestFailsError):
-            return True
-        # A refusal in the middle concerns one question.
-        fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)
-        return fatal and not self._has_ended
 
     async def _fail(self, key: Key, error: ModelError) -> None:
         """Leave an episode pending; give up if that has happened too often in a row."""

@@ -25,33 +25,23 @@ class Gate:
     @asynccontextmanager
     async def passing(self, rank: int) -> AsyncIterator[None]:
         """Hold one of the places; lower ranks pass first."""
-        await self._enter(rank)
-        try:
-            yield
-        finally:
-            self._leave()
-
-    async def _enter(self, rank: int) -> None:
-        if self._free:
-            self._free -= 1
-            return
         place = asyncio.get_running_loop().create_future()
         heapq.heappush(self._waiting, (rank, next(self._order), place))
+        self._let_through()
         try:
             await place
-        except asyncio.CancelledError:
-            # Cancelled after the place was given: pass it on, or it is lost.
-            if place.done() and not place.cancelled():
-                self._leave()
-            raise
+            yield
+        finally:
+            # Also of one that was cancelled after the place was given, or it is lost.
+            self._free += not place.cancelled()
+            self._let_through()
 
-    def _leave(self) -> None:
-        while self._waiting:
+    def _let_through(self) -> None:
+        while self._free and self._waiting:
             place = heapq.heappop(self._waiting)[2]
             if not place.done():
                 place.set_result(None)
-                return
-        self._free += 1
+                self._free -= 1
 
 
 class GatedModel:

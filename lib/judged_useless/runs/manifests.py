@@ -96,24 +96,9 @@ def write_manifest(path: Path, manifest: Mapping[str, Any]) -> None:
 
 
 def read_manifest(path: Path, *, of_run: bool = False) -> dict[str, Any] | None:
-    """Return the manifest of a folder, checked.
+    """Return the manifest of a folder, or None; `RunError` names a field that is not what it has to be.
 
-    Parameters
-    ----------
-    path : pathlib.Path
-        The folder.
-    of_run : bool, default False
-        Whether it has to be a run's, and not what a probe or an annotator made.
-
-    Returns
-    -------
-    dict or None
-        None if there is none.
-
-    Raises
-    ------
-    RunError
-        If it is not JSON, or a field is missing or not what it has to be; the message names it.
+    With `of_run` it has to be a run's, and not what a probe or an annotator made.
     """
     file = path / MANIFEST
     try:

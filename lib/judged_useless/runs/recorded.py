@@ -1,7 +1,7 @@
 """A run directory read back: as episodes, as trajectories, as one conversation."""
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,18 +22,7 @@ _SEARCHES = ("search", "backup_search")
 
 
 class Run:
-    """A run directory.
-
-    Parameters
-    ----------
-    path : str or pathlib.Path
-        The directory.
-
-    Raises
-    ------
-    RunError
-        If it holds no manifest, or a broken one.
-    """
+    """A run directory; `RunError` if it holds no manifest, or a broken one."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -65,49 +54,25 @@ class Run:
                 f"first, with the call that started it{or_give}"
             )
 
-    def trajectories(self, *, counted: bool = False) -> Iterator[dict[str, Any]]:
+    def trajectories(self) -> Iterator[dict[str, Any]]:
         """Yield every trajectory, regime by regime.
 
-        Parameters
-        ----------
-        counted : bool, default False
-            Compare them with the plan as well: of which questions they are, and at the end how many.
-
-        Yields
-        ------
-        dict
-
-        Raises
-        ------
-        RunError
-            If one is damaged, or not of this cell; and, where they are counted, not of this run, or if the
-            run says it is complete and is not.
+        `RunError` if one is damaged or not of this run, or, at the end, if a run that says it is complete has
+        fewer than planned.
         """
-        questions = self.manifest["questions"] if counted else None
-        found: dict[str, set[str]] = {}
-        for regime in self.manifest["spec"]["regimes"]:
-            found[regime] = set()
-            for record in self._trajectories(regime, questions):
-                found[regime].add(record["question_id"])
-                yield record
-        if counted:
-            self._compare_with_plan(found)
-
-    def _trajectories(
-        self, regime: str, questions: Collection[str] | None = None
-    ) -> Iterator[dict[str, Any]]:
-        return read_records(self.path / f"{regime}.jsonl", trajectory_check(self.manifest, regime, questions))
-
-    def _compare_with_plan(self, found: Mapping[str, Collection[str]]) -> None:
         planned, lacking = self.manifest["spec"]["n_questions"], []
-        for regime, questions in found.items():
-            file = self.path / f"{regime}.jsonl"
-            if len(questions) > planned:
-                raise RunError(f"{file}: {len(questions)} trajectories, expected {planned}")
-            if len(questions) < planned:
-                lacking.append(f"{file}: {len(questions)} of {planned} trajectories")
+        for regime in self.manifest["spec"]["regimes"]:
+            n = 0
+            for n, record in enumerate(self._trajectories(regime), 1):  # noqa: B007 - the last one is read
+                yield record
+            if n < planned:
+                lacking.append(f"{self.path / regime}.jsonl: {n} of {planned} trajectories")
         if lacking and self.complete:
             raise RunError(f"the run is complete by its manifest, but there are in {'; '.join(lacking)}")
+
+    def _trajectories(self, regime: str) -> Iterator[dict[str, Any]]:
+        check = trajectory_check(self.manifest, regime, self.manifest["questions"])
+        return read_records(self.path / f"{regime}.jsonl", check)
 
     def episodes(self, *, allow_partial: bool = False) -> pd.DataFrame:
         """Return the trajectories as episodes.
@@ -121,11 +86,10 @@ class Run:
         Returns
         -------
         pandas.DataFrame
-            One row an episode, with all fields of the schema, sorted by regime as the run lists them and in
-            the order of the questions once the run is complete; with ``gold_titles`` and ``pages``, for each
-            observation the title that a real search returned and None for anything else, as
-            `judged_useless.estimators.specificity` takes them. What was asked of them afterwards is merged in
-            by `judged_useless.load_episodes`.
+            One row an episode, with all fields of the schema, by regime and, once the run is complete, in the
+            order of the questions; with ``gold_titles`` and ``pages``: the title that a real search returned,
+            or None, as `judged_useless.estimators.specificity` takes them. What was asked afterwards is
+            merged in by `judged_useless.load_episodes`.
 
         Raises
         ------
@@ -137,7 +101,7 @@ class Run:
         if not allow_partial:
             self.require_complete(or_give=", or read what there is with allow_partial=True")
         rows = []
-        for record in self.trajectories(counted=True):
+        for record in self.trajectories():
             row = {name: record[name] for name in _FIELDS}
             if "gold_titles" in record:
                 row["pages"] = [_page(seen) for seen in record["observation_meta"]]
@@ -177,13 +141,7 @@ def _page(seen: Mapping[str, Any]) -> str | None:
 
 
 class Transcript:
-    """One conversation, shown as text or, in a notebook, as a table.
-
-    Parameters
-    ----------
-    record : dict
-        A trajectory.
-    """
+    """The conversation of a trajectory, shown as text or, in a notebook, as a table."""
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.record = record

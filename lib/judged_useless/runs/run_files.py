@@ -43,24 +43,10 @@ def replace_file(file: Path, content: bytes) -> None:
 
 
 def read_records(file: Path, check: RecordCheck | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the records of a file; a last line that was torn by a crash is passed over.
+    """Yield the records of a file, which need not exist; a last line torn by a crash is passed over.
 
-    Parameters
-    ----------
-    file : pathlib.Path
-        Of one regime; need not exist.
-    check : callable, optional
-        Of each record.
-
-    Yields
-    ------
-    dict
-
-    Raises
-    ------
-    RunError
-        If a line that is not the last is no JSON object, one is nested too deep to be read, a question occurs
-        twice, or `check` says so.
+    `RunError` if a line that is not the last is no JSON object, one is nested too deep to be read, a question
+    occurs twice, or `check` says so.
     """
     for _, _, record in _whole_lines(file, check):
         yield record
@@ -111,22 +97,8 @@ def _parsed(place: str, line: bytes) -> dict[str, Any] | None:
 
 
 def recover(file: Path, check: RecordCheck | None = None) -> dict[str, dict[str, Any]]:
-    """Read a file as `read_records` does, and cut a torn last line off, so that it can be appended to.
-
-    Parameters
-    ----------
-    file : pathlib.Path
-        Of one regime.
-    check : callable, optional
-        Of each record.
-
-    Returns
-    -------
-    dict of str to dict
-        Question id -> record.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    whole = 0
+    """Return question id -> record of a file, and cut a torn last line off, so that it can be appended to."""
+    found, whole = dict[str, dict[str, Any]](), 0
     for _, end, record in _whole_lines(file, check):
         found[str(record.get("question_id"))], whole = record, end
     if file.is_file() and file.stat().st_size > whole:
@@ -138,11 +110,11 @@ def recover(file: Path, check: RecordCheck | None = None) -> dict[str, dict[str,
     return found
 
 
-def rewrite_sorted(file: Path, order: Mapping[str, int]) -> None:
+def rewrite_sorted(file: Path, order: Sequence[str]) -> None:
     """Put the records of a finished file into the order of the questions, in one step."""
-    lines = sorted(_whole_lines(file, None), key=lambda whole: order[whole[2]["question_id"]])
-    content = b"".join(line for line, _, _ in lines)
-    if content != file.read_bytes():
+    lines = {record["question_id"]: line for line, _, record in _whole_lines(file, None)}
+    content = b"".join(lines[question_id] for question_id in order)
+    if order and content != file.read_bytes():
         replace_file(file, content)
 
 
@@ -157,19 +129,12 @@ def _opened(file: Path, flags: int) -> int:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep a second process off a folder; the lock is gone with the process that holds it, however it dies.
-
-    Raises
-    ------
-    RunError
-        If another process is writing there, or it cannot be written.
-    """
+    """Keep a second process off a folder; the lock goes with the process that holds it, however it dies."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
-        raise RunError(
-            f"{path}: a file is in the way, and a run needs a folder; move it, or give another out"
-        ) from error
+        why = "a file is in the way, and a run needs a folder; move it, or give another out"
+        raise RunError(f"{path}: {why}") from error
     lock, holder = FileLock(path / "run.lock", timeout=0), path / "run.pid"
     try:
         lock.acquire()
@@ -196,11 +161,6 @@ class Writer:
     Records that arrive while the disk is busy are written together, so that waiting for the disk does not
     bound the number of episodes a second. A file whose disk has refused is cut back to its last whole record
     and not written again, so that nothing stands behind a torn line.
-
-    Parameters
-    ----------
-    path : pathlib.Path
-        The folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -213,22 +173,10 @@ class Writer:
     async def append(
         self, name: str, record: Mapping[str, Any], saved: Callable[[], None] = lambda: None
     ) -> None:
-        """Append one record to a file of the folder and wait until it is on the disk.
+        """Append one record to a file and wait until it is on the disk, or raise `RunError`, which names it.
 
-        Parameters
-        ----------
-        name : str
-            Of the file.
-        record : mapping
-            JSON values.
-        saved : callable, optional
-            Called when it is on the disk, also if whoever waits for it has been cancelled: what has ended is
-            neither lost nor forgotten because something else fails.
-
-        Raises
-        ------
-        RunError
-            If the disk refuses, now or before; the message names the file.
+        `saved` is called when it is there, also if whoever waits for it has been cancelled: what has ended is
+        neither lost nor forgotten because something else fails.
         """
         done = asyncio.get_running_loop().create_future()
         done.add_done_callback(lambda future: None if future.exception() else saved())
@@ -259,8 +207,7 @@ class Writer:
             return self._refused[name]
         try:
             if name not in self._handles:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-                self._handles[name] = _opened(self._path / name, flags)
+                self._handles[name] = _opened(self._path / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
             handle = self._handles[name]
             whole = os.fstat(handle).st_size
         except (OSError, RunError) as error:
@@ -284,11 +231,9 @@ class Writer:
         return None
 
     def _refuse(self, name: str, error: Exception) -> str:
-        said = (
-            str(error) if isinstance(error, RunError) else f"{self._path / name}: cannot be written: {error}"
-        )
-        self._refused[name] = said
-        return said
+        named = isinstance(error, RunError)
+        self._refused[name] = str(error) if named else f"{self._path / name}: cannot be written: {error}"
+        return self._refused[name]
 
     async def aclose(self) -> None:
         """Write what is pending and close the files."""

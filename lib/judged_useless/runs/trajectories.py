@@ -1,22 +1,18 @@
 """What a run keeps of one episode: the fields of an episode first, then everything it came from."""
 
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from judged_useless._io.messages import first_fault
+from judged_useless.models.base import Message
 from judged_useless.runs.run_files import RecordCheck, RunError
 
 if TYPE_CHECKING:
     from judged_useless.agent.calls import Call
     from judged_useless.agent.loop import Episode
-
-
-class _Message(TypedDict):
-    role: Literal["system", "user", "assistant"]
-    content: str
 
 
 class _Call(TypedDict):
@@ -67,7 +63,7 @@ class Trajectory(AnyRecord):
     judgments: list[Any]
     stated: list[Any]
     failed: list[bool]
-    messages: list[_Message]
+    messages: list[Message]
     observation_meta: list[_Seen]
     events: list[_Event]
 
@@ -76,22 +72,8 @@ _TRAJECTORY = TypeAdapter(Trajectory)
 
 
 def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
-    """Return an ended episode as one trajectory.
-
-    Parameters
-    ----------
-    episode : Episode
-        Ended.
-    task, split : str
-        Where its question is from.
-
-    Returns
-    -------
-    dict
-        JSON values. All that can differ between two equal runs is in the last field, ``timings``.
-    """
+    """Return an ended episode as a trajectory; all that differs between equal runs is in ``timings``."""
     environment = episode.environment
-    padding = [None] * (episode.t - len(episode.judgments))
     judged = episode.condition.signal == "side_channel"
     # In an order that does not depend on which of two answered first.
     calls = sorted(episode.calls, key=lambda call: (call.t, call.kind != "judgment"))
@@ -102,7 +84,7 @@ def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
         "question_id": environment.question.id,
         "regime": environment.regime.name,
         "actions": episode.actions,
-        "judgments": [*episode.judgments, *padding],
+        "judgments": [*episode.judgments, *[None] * (episode.t - len(episode.judgments))],
         "success": episode.success,
         "termination": episode.termination,
         "task": task,
@@ -125,51 +107,23 @@ def record_of(episode: "Episode", *, task: str, split: str) -> dict[str, Any]:
 
 def call_record(call: "Call") -> dict[str, Any]:
     """Return what is kept of a request; equal for equal ones."""
-    generation = call.generation
-    record = {
-        "kind": call.kind,
-        "t": call.t,
-        "text": generation.text,
-        "reasoning": generation.reasoning,
-        "finish_reason": generation.finish_reason,
-        "prompt_tokens": generation.prompt_tokens,
-        "completion_tokens": generation.completion_tokens,
-    }
+    always = ("text", "reasoning", "finish_reason", "prompt_tokens", "completion_tokens")
+    record = {"kind": call.kind, "t": call.t, **{name: getattr(call.generation, name) for name in always}}
     # Kept where they are something only: almost no call has any.
-    rare = {"end_word": generation.end_word, "n_replaced": generation.n_replaced}
+    rare = {name: getattr(call.generation, name) for name in ("end_word", "n_replaced")}
     return record | {name: value for name, value in rare.items() if value}
 
 
 def timing_record(call: "Call") -> dict[str, Any]:
     """Return what can differ between two equal requests."""
-    generation = call.generation
+    said = call.generation
     # What a cache held, and so the price, depends on what else was running.
-    return {
-        "seconds": round(generation.seconds, 4),
-        "cached_tokens": generation.cached_tokens,
-        "cost_usd": generation.cost_usd,
-    }
+    seconds = round(said.seconds, 4)
+    return {"seconds": seconds, "cached_tokens": said.cached_tokens, "cost_usd": said.cost_usd}
 
 
-def trajectory_check(
-    manifest: Mapping[str, Any], regime: str, questions: Collection[str] | None = None
-) -> RecordCheck:
-    """Return a check of the trajectories of a regime: that they are whole, and of this run.
-
-    Parameters
-    ----------
-    manifest : mapping
-        With ``spec`` and ``simulated``.
-    regime : str
-        Whose file they are in.
-    questions : collection of str, optional
-        Ids of the questions of the run; by default any.
-
-    Returns
-    -------
-    callable
-        Takes a place, such as file and line, and a record; raises `RunError` naming place and field.
-    """
+def trajectory_check(manifest: Mapping[str, Any], regime: str, questions: Collection[str]) -> RecordCheck:
+    """Return a check of the trajectories of a regime: that they are whole, and of this run's questions."""
     spec = manifest["spec"]
     fixed = {
         "model": spec["model"]["name"],
@@ -194,12 +148,10 @@ def record_check(
         except ValidationError as error:
             raise RunError(f"{place}: {first_fault(error)}") from error
         for name, expected in fixed.items():
-            if record[name] != expected:
-                raise RunError(
-                    f"{place}: {name} is {record[name]!r}, expected {expected!r} as in the manifest"
-                )
-        if questions is not None and record["question_id"] not in questions:
-            raise RunError(f"{place}: question_id {record['question_id']!r} is no question of this run")
+            if (found := record[name]) != expected:
+                raise RunError(f"{place}: {name} is {found!r}, expected {expected!r} as in the manifest")
+        if questions is not None and (asked := record["question_id"]) not in questions:
+            raise RunError(f"{place}: question_id {asked!r} is no question of this run")
 
     return check
 

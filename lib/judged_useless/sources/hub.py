@@ -23,18 +23,9 @@ REPOSITORY = "benni23/judged-useless-episodes"
 
 @dataclass(frozen=True)
 class Fetched:
-    """What is in the cache after a fetch; also written as ``source.json`` beside the files.
+    """What is in the cache after a fetch, by split and file; kept as ``source.json`` beside the files.
 
-    Attributes
-    ----------
-    repository : str
-        Data set on the hub, or the local folder it was read from.
-    revision : str or None
-        Commit of the data set; None for a local folder.
-    n_episodes : dict of str to int
-        Episodes by split, those of an earlier fetch that were kept among them.
-    sha256 : dict of str to str
-        Checksum of each cached file.
+    ``revision`` is the commit of the data set; None for a local folder.
     """
 
     repository: str

@@ -47,7 +47,6 @@ def hub_folder() -> Path:
 
 
 def _hub_files() -> list[Path]:
-    """Return the fetched files, all of them and as they were fetched."""
     folder = hub_folder()
     there = {file.name: file for file in sorted(folder.glob("*.parquet"))}
     source = folder / "source.json"
@@ -116,15 +115,13 @@ def _files_of(path: Path) -> list[Path]:
 
 def _located(source: Source) -> list[tuple[str | Path, Path]]:
     """Return the files and runs of a source, each with the entry of the list it belongs to."""
-    if isinstance(source, str | Path):
-        if source == "":
-            raise ValueError(f"source is an empty text; {_EXPECTED}")
+    if isinstance(source, str | Path) and source != "":
         given = {"embedded": _embedded_files, "hub": _hub_files}.get(str(source))
         return [(source, file) for file in (given() if given else _files_of(Path(source)))]
     if not isinstance(source, Sequence) or isinstance(source, bytes | bytearray | memoryview):
         raise TypeError(f"source is {shown(source)}; {_EXPECTED}")
     if not source:
-        raise ValueError(f"source is an empty list; {_EXPECTED}")
+        raise ValueError(f"source is empty; {_EXPECTED}")
     return [(each, file) for each in source for _, file in _located(each)]
 
 
@@ -203,8 +200,7 @@ def load_episodes(
     EpisodeError
         If an episode is not what the schema says, is there twice, or a checksum differs.
     NoEpisodesError
-        If the source holds no episode, nothing is left by a filter, or no split that is asked for was fetched
-        from the hub.
+        If the source holds no episode, or nothing is left by a filter.
     FileNotFoundError
         If a file is missing, or the hub's cache has not been filled.
     ValueError, TypeError
@@ -234,17 +230,3 @@ def load_episodes(
     for name, wanted in (("model", model), ("condition", condition), ("split", split), ("regime", regimes)):
         frame = _keep(frame, name, wanted, source)
     return frame.reset_index(drop=True)
-
-
-def derive_termination(frame: pd.DataFrame, budget: int = 8) -> pd.DataFrame:
-    """Return episodes with ``termination`` as far as their actions tell it.
-
-    ``answered`` where the last action is finish, ``budget_exhausted`` where `budget` actions were taken
-    without it, and a missing value where the episode ended earlier: a turn without a readable action and one
-    that was cut off look alike then.
-    """
-    last = frame["actions"].map(lambda actions: actions[-1] if len(actions) else None)
-    spent = frame["actions"].map(len) >= budget
-    words = np.select([last == "finish", spent], ["answered", "budget_exhausted"], "")
-    derived = pd.Series([str(word) or None for word in words], index=frame.index, dtype=object)
-    return frame.assign(termination=derived)

@@ -19,13 +19,9 @@ TOLERANCE = 1e-12
 
 
 def released_cells() -> pd.DataFrame:
-    """Return Δ, its interval and mean6 of the 43 released cells, at full precision.
+    """Return Δ, its interval and mean6 of the 43 released cells, as the paper's authors computed them.
 
-    Returns
-    -------
-    pandas.DataFrame
-        Columns ``split, model, condition, delta, ci_low, ci_high, mean6``; differences of probabilities,
-        and a share. Source: the paper's authors, at the precision behind Figure 3 and Table 2.
+    Columns ``split, model, condition, delta, ci_low, ci_high, mean6``, at full precision.
     """
     return pd.read_csv(data_dir() / "published" / "released_cells.csv")
 
@@ -54,7 +50,6 @@ def compare_cells(
     Parameters
     ----------
     episodes : pandas.DataFrame
-        Episodes of any number of cells.
     progress : callable, optional
         Wraps the list of cells, for a progress bar.
 
@@ -69,10 +64,8 @@ def compare_cells(
     rows = [dict(zip(_CELL, key, strict=True)) | _measure(cell) for key, cell in progress(cells)]
     found = pd.DataFrame(rows, columns=[*_CELL, *_MEASURES])
     joined = found.merge(released_cells(), on=_CELL, how="left", suffixes=("", "_published"))
-    differences = pd.DataFrame(
-        {name: (joined[name] - joined[f"{name}_published"]).abs() for name in _MEASURES}
-    )
-    largest = differences.max(axis=1)
+    differences = [(joined[name] - joined[f"{name}_published"]).abs() for name in _MEASURES]
+    largest = pd.concat(differences, axis=1).max(axis=1)
     missing = [", ".join(name for name in _MEASURES if np.isnan(row[name])) for row in rows]
     return found.assign(
         difference=largest,
@@ -82,22 +75,8 @@ def compare_cells(
 
 
 def summary(cells: pd.DataFrame) -> str:
-    """Return one sentence on how many cells equal the paper's.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        Result of :func:`compare_cells`.
-
-    Returns
-    -------
-    str
-    """
-    total = len(released_cells())
-    comparable = cells["equal"].notna()
-    equal = int(cells["equal"].fillna(False).sum())
-    text = (
-        f"{equal} of {int(comparable.sum())} recomputed cells equal the paper's; the paper has {total} cells"
-    )
-    partial = int((cells["missing"] != "").sum())
+    """Return one sentence on how many cells of :func:`compare_cells` equal the paper's."""
+    equal, partial = cells["equal"].sum(), (cells["missing"] != "").sum()
+    text = f"{equal} of {cells['equal'].count()} recomputed cells equal the paper's"
+    text += f"; the paper has {len(released_cells())} cells"
     return text + (f"; {partial} could be recomputed only in part" if partial else "") + "."

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from judged_useless.stopping.problem import Floats, Outcome, StoppingProblem, evaluate, run_lengths
+from .problem import Floats, Outcome, StoppingProblem, evaluate, run_lengths
 
 #: Largest budget for which all policies over runs are compared: there are 322,560 of them.
 LARGEST_RUN_BUDGET = 8
@@ -21,15 +21,14 @@ LARGEST_RUN_BUDGET = 8
 
 @dataclass(frozen=True)
 class Solution:
-    """A best policy.
+    """A best policy; where answering and going on are worth the same, it answers.
 
     Attributes
     ----------
     problem : StoppingProblem
         Solved.
     answering : tuple of numpy.ndarray, the t-th of shape (2^t,)
-        1 after the histories at which it answers, else 0. Where answering and going on are worth the same
-        it answers.
+        1 after the histories at which it answers, else 0.
     outcome : Outcome
         What it comes to.
     """
@@ -46,13 +45,9 @@ class Solution:
     def table(self) -> pd.DataFrame:
         """Return what it does by results seen, run, and whether an earlier result was judged USEFUL.
 
-        Returns
-        -------
-        pandas.DataFrame
-            One row for each such state that the policy comes to: ``t, run, earlier_useful``; ``reached``,
-            the probability that it comes there, with the answer not found and none given before;
-            ``answers``, the share of it at which it answers; ``failing``, the probability that the next
-            result would fail.
+        One row for each such state that the policy comes to: ``t, run, earlier_useful``; ``reached``, the
+        probability that it comes there, with the answer not found and none given before; ``answers``, the
+        share of it at which it answers; ``failing``, the probability that the next result would fail.
         """
         problem, mass, rows = self.problem, self.problem.weights[None, :], []
         for t in problem.steps:
@@ -79,17 +74,8 @@ def optimal_policy(problem: StoppingProblem) -> Solution:
     for a history h of t judgments, its probabilities taken from the posterior over regimes; a and f are the
     success of an answer from memory and with the answer found, λ is the price of a call and of its judgment,
     and after the last action V is minus the price of all calls.
-
-    Parameters
-    ----------
-    problem : StoppingProblem
-        Source, judgments, prices.
-
-    Returns
-    -------
-    Solution
-        Where judgments have a price, a policy that asks for none may be worth more: see
-        :func:`~judged_useless.stopping.compared_policies.compare_policies`.
+    Where judgments have a price, a policy that asks for none may be worth more: see
+    :func:`~judged_useless.stopping.compared_policies.compare_policies`.
     """
     price = problem.judged_call
     masses = [problem.weights[None, :]]
@@ -111,28 +97,13 @@ def best_run_policy(problem: StoppingProblem) -> tuple[tuple[int | None, ...], S
     """Return the best of all policies over results seen, run, and whether an earlier result was useful.
 
     A run that ends at t began after result t - run, so such a policy is one threshold for each place at which
-    a run can begin, and all combinations are compared.
-
-    Parameters
-    ----------
-    problem : StoppingProblem
-        With a budget of at most 8.
-
-    Returns
-    -------
-    tuple
-        The thresholds, as for :func:`threshold_policy`, and the solution.
-
-    Raises
-    ------
-    ValueError
-        If the budget is larger; the number of combinations grows faster than its factorial.
+    a run can begin, and all combinations are compared; their number grows faster than the budget's factorial,
+    so a budget above 8 is refused. Returned are the thresholds, as for :func:`threshold_policy`, and the
+    solution.
     """
     budget = problem.budget
     if budget > LARGEST_RUN_BUDGET:
-        raise ValueError(
-            f"budget is {budget}; all policies over runs are compared up to {LARGEST_RUN_BUDGET}"
-        )
+        raise ValueError(f"budget is {budget}; policies over runs are compared up to {LARGEST_RUN_BUDGET}")
     ahead: list[Floats] = []  # what a run that begins after τ is worth, for τ, τ+1, ...
     for start in reversed(range(budget)):
         ahead.insert(0, _worth(problem, start, ahead))

@@ -2,23 +2,22 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
 
-from judged_useless.stopping.best_policy import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
-from judged_useless.stopping.problem import Outcome, StoppingProblem, evaluate
-from judged_useless.stopping.stopping_policies import POLICIES, StoppingPolicy
+from .best_policy import LARGEST_RUN_BUDGET, best_run_policy, optimal_policy
+from .problem import Outcome, StoppingProblem, evaluate
+from .stopping_policies import POLICIES, StoppingPolicy
 
 OPTIMAL = "optimal, all judgments"
 BLIND = "optimal, no judgments"
 
 
 def _row(outcome: Outcome, best: float) -> dict[str, float]:
-    return {
-        "success": float(outcome.success), "calls": float(outcome.calls), "answered": float(outcome.answered),
-        "utility": float(outcome.utility), "distance": best - float(outcome.utility),
-    }  # fmt: skip
+    fields = {name: float(value) for name, value in vars(outcome).items()}
+    return fields | {"distance": best - float(outcome.utility)}
 
 
 def _of_runs(problem: StoppingProblem) -> dict[int, Outcome]:
@@ -46,11 +45,6 @@ def compare_policies(problem: StoppingProblem, policies: Iterable[str] = tuple(P
         Index ``policy``, best first; ``success``, ``calls``, ``answered``, ``utility`` and ``distance``, the
         optimal utility minus this one. The optimum is a row of its own; where judgments have a price there
         are two, of a policy that asks for all of them and of one that asks for none.
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown, or one text is given in place of a list of them.
     """
     names = list(policies)
     if isinstance(policies, str) or not set(names) <= set(POLICIES):
@@ -91,11 +85,6 @@ def compare_prices(
     pandas.DataFrame
         Index ``price``; a column of utilities for each policy, and one for the optimal policy, in front (for
         both optimal ones where judgments are charged, as in :func:`compare_policies`).
-
-    Raises
-    ------
-    ValueError
-        If a name is unknown or a price is not a number of at least 0.
     """
     names = [OPTIMAL, *([BLIND] if charge_judgments else []), *policies]
     rows = []
@@ -109,16 +98,8 @@ def compare_prices(
 def run_length_curve(problems: Mapping[str, StoppingProblem]) -> pd.DataFrame:
     """Return what the run-length rule comes to for every k, and the most that any policy could.
 
-    Parameters
-    ----------
-    problems : mapping of str to StoppingProblem
-        Named problems.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a problem and k: ``problem, k, success, calls, answered, utility, distance, optimum, best``,
-        where ``best`` marks the k of the highest utility.
+    One row a problem and k: ``problem, k, success, calls, answered, utility, distance, optimum, best``, where
+    ``best`` marks the k of the highest utility.
     """
     rows: list[dict[str, object]] = []
     for name, problem in problems.items():
@@ -147,25 +128,15 @@ def best_run_lengths(problems: Mapping[str, StoppingProblem], prices: Sequence[f
         rule that is never met if the budget has fewer than six actions); ``optimum``, the most that any
         policy could have; ``lost_by_run``, what the best policy over step, run and whether an earlier
         result was useful loses to it, NaN where the budget is too large to compare all of those.
-
-    Raises
-    ------
-    ValueError
-        If a price is not a number of at least 0.
     """
     rows = []
-    for name, problem in problems.items():
-        for price in prices:
-            priced = replace(problem, price=price)
-            curve = {k: float(each.utility) for k, each in _of_runs(priced).items()}
-            best = max(curve, key=curve.__getitem__)
-            five = evaluate(priced, StoppingPolicy(own=5).answering(priced))
-            optimum, searched = optimal_policy(priced).value, priced.budget <= LARGEST_RUN_BUDGET
-            rows.append(
-                {
-                    "source": name, "price": price, "best_k": best,
-                    "lost_by_5": curve[best] - float(five.utility), "optimum": optimum,
-                    "lost_by_run": optimum - best_run_policy(priced)[1].value if searched else np.nan,
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows)
+    for (name, problem), price in product(problems.items(), prices):
+        priced = replace(problem, price=price)
+        curve = {k: float(each.utility) for k, each in _of_runs(priced).items()}
+        best = max(curve, key=curve.__getitem__)
+        five = float(evaluate(priced, StoppingPolicy(own=5).answering(priced)).utility)
+        optimum, searched = optimal_policy(priced).value, priced.budget <= LARGEST_RUN_BUDGET
+        by_run = optimum - best_run_policy(priced)[1].value if searched else np.nan
+        rows.append((name, price, best, curve[best] - five, optimum, by_run))
+    columns = ["source", "price", "best_k", "lost_by_5", "optimum", "lost_by_run"]
+    return pd.DataFrame(rows, columns=columns)

@@ -5,6 +5,7 @@ run's own outcome if the agent had answered before the policy fires.
 """
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -14,18 +15,20 @@ from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import budget_of
-from judged_useless.estimators.resampling import Floats, Measure, Resampling, Stream, cluster_sums, share
-from judged_useless.estimators.success import mean_measure, regime_sums, tool_call_counts, value_matrix
-from judged_useless.stopping.offline_runs import (
-    FIELDS,
-    NEVER,
-    Branches,
-    aligned_runs,
-    branches_at,
-    first_firing,
+from judged_useless.estimators.resampling import (
+    Floats,
+    Measure,
+    Options,
+    Resampling,
+    cluster_sums,
+    resampled,
+    share,
 )
-from judged_useless.stopping.problem import number
-from judged_useless.stopping.stopping_policies import StoppingPolicy, simple_policies
+from judged_useless.estimators.success import mean_measure, regime_sums, tool_call_counts, value_matrix
+
+from .offline_runs import FIELDS, NEVER, Branches, aligned_runs, branches_at, first_firing
+from .problem import number
+from .stopping_policies import StoppingPolicy, simple_policies
 
 
 def _policy_tables(
@@ -65,7 +68,7 @@ def policy_values(
     policies: Sequence[StoppingPolicy] | None = None,
     regimes: Sequence[str] = MEAN4,
 ) -> pd.DataFrame:
-    """Return what each simple stopping policy would have achieved on recorded runs.
+    """Return what each simple stopping policy would have achieved on recorded runs (Appendix D.2, Table 17).
 
     Parameters
     ----------
@@ -89,17 +92,9 @@ def policy_values(
 
     Raises
     ------
-    UndefinedEstimateError
-        If a regime has no episode, judgments are missing for an own-judgment policy, or a branch is missing
-        where a policy fires.
-    EpisodeError
-        If an episode or a branch is not what is expected.
-    ValueError
-        If `price` is negative.
-
-    References
-    ----------
-    Paper, Appendix D.2, Table 17 (arXiv:2610.06191).
+    UndefinedEstimateError, EpisodeError, ValueError
+        If a regime has no episode, or judgments or branches are missing where a policy needs them; if one of
+        them is not what is expected; if `price` is negative.
     """
     tables = _policy_tables(episodes, branches, price, policies, regimes)
     rows = {
@@ -114,6 +109,7 @@ def policy_values(
     return table.sort_values("utility", ascending=False, kind="stable")
 
 
+@resampled
 def policy_regret(
     arm: Episodes,
     episodes: Episodes,
@@ -122,15 +118,12 @@ def policy_regret(
     price: float = 0.0,
     policies: Sequence[StoppingPolicy] | None = None,
     regimes: Sequence[str] = MEAN4,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return how far an arm stays behind the best simple policy chosen in hindsight.
 
     Regret = max over policies of their offline utility on the unaided runs, minus the arm's own utility,
-    both over the same questions and regimes.
+    both over the same questions and regimes. Paper §5, Appendix D.2, Table 17 (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -138,35 +131,25 @@ def policy_regret(
         Episodes of the arm (one model and condition), with ``success``.
     episodes, branches, price, policies, regimes
         As in :func:`policy_values`; `episodes` may be the arm itself.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`. The best policy is chosen
-        anew in each resample.
 
     Returns
     -------
     Estimate
         In units of a correct answer; negative when the arm is better. `n` counts the arm's episodes. The
-        name tells the best policy; its parts hold ``best_utility`` and ``arm_utility``.
+        name tells the best policy, chosen anew in each resample; its parts hold ``best_utility`` and
+        ``arm_utility``.
 
     Raises
     ------
-    UndefinedEstimateError
+    UndefinedEstimateError, EpisodeError, ValueError
         As for :func:`policy_values`, or if the arm lacks a question of `episodes`.
-    EpisodeError
-        If an episode or a branch is not what is expected.
-    ValueError
-        If `price` is negative.
 
     Notes
     -----
     The best of many policies on the same data is an optimistic reference, and so the regret is biased
     upwards; its interval inherits that. The paper gives no interval.
-
-    References
-    ----------
-    Paper §5 "How good is the stopping point?", Appendix D.2, Table 17 (arXiv:2610.06191).
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     tables = _policy_tables(episodes, branches, price, policies, regimes)
     utilities = [success - price * calls for success, calls in tables.values()]
     frame = as_frame(arm, FIELDS)
@@ -175,10 +158,8 @@ def policy_regret(
     own = value_matrix(frame, own_values, regimes)
     lacking = questions[~questions.isin(own.index)]
     if len(lacking):
-        raise UndefinedEstimateError(
-            f"regret is undefined: the arm lacks {len(lacking)} of {len(questions)} questions, such as "
-            f"{lacking[0]!r}"
-        )
+        which = f"{len(lacking)} of {len(questions)} questions, such as {lacking[0]!r}"
+        raise UndefinedEstimateError(f"regret is undefined: the arm lacks {which}")
     sums = np.stack([regime_sums(each) for each in (*utilities, own.loc[questions])], axis=1)
     shape = sums.shape[1:]
 
@@ -199,21 +180,20 @@ def policy_regret(
     return Measure(name, flat, regret, n=int(sums[:, -1, :, 0].sum()), parts=parts).estimate(plan)
 
 
+@resampled
 def continue_or_answer(
     episodes: Episodes,
     branches: Branches,
     *,
     k: int = 5,
     regimes: Sequence[str] = MEAN4,
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return what answering at once, after k useless results in a row, gains over what the agent did.
 
     At the first decision of each run at which the run of USELESS reaches k: success of the answer-now branch
-    minus success of the run itself, averaged over those decisions.
+    minus success of the run itself, averaged over those decisions. Specific to sources that do not recover
+    once they have failed k times. Paper §3, Appendix D.2 "Continue or answer now" (arXiv:2610.06191).
 
     Parameters
     ----------
@@ -221,8 +201,6 @@ def continue_or_answer(
         As in :func:`policy_values`.
     k : int, default 5
         Results in a row judged USELESS.
-    n_boot, seed, level, stream
-        As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
     -------
@@ -233,22 +211,11 @@ def continue_or_answer(
 
     Raises
     ------
-    UndefinedEstimateError
-        If no run reaches k, or judgments or branches are missing.
-    EpisodeError
-        If an episode or a branch is not what is expected.
-    TypeError, ValueError
-        If `k` is not a whole number of at least 1.
-
-    Notes
-    -----
-    Specific to sources that do not recover once they have failed k times.
-
-    References
-    ----------
-    Paper §3, Appendix D.2 "Continue or answer now" (arXiv:2610.06191).
+    UndefinedEstimateError, EpisodeError, TypeError, ValueError
+        If no run reaches k, or judgments or branches are missing or not what is expected; if `k` is not a
+        whole number of at least 1.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     policy = StoppingPolicy(own=k)
     runs = aligned_runs(episodes, branches, regimes)
     first = first_firing(policy, runs)

@@ -17,7 +17,8 @@ from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.matching import regime_names, require_one_cell
 from judged_useless.estimators.resampling import Floats
 from judged_useless.estimators.success import TOOLS, tool_call_counts
-from judged_useless.stopping.stopping_policies import StoppingPolicy
+
+from .stopping_policies import StoppingPolicy
 
 Branches = pd.DataFrame | Iterable[Mapping[str, Any]]
 
@@ -102,9 +103,7 @@ def first_firing(policy: StoppingPolicy, runs: OfflineRuns) -> NDArray[np.int64]
         unknown = points.run == UNKNOWN
         if unknown.any():
             regime = runs.frame["regime"].iloc[int(points.episode[unknown][0])]
-            raise UndefinedEstimateError(
-                f"policy {policy.name!r} is undefined: results of regime {regime} have no judgment"
-            )
+            raise UndefinedEstimateError(f"policy {policy.name!r} is undefined: {regime} has no judgments")
     first = np.full(len(runs.frame), NEVER)
     fired = np.flatnonzero(policy.answers(points.t, points.run))[::-1]
     first[points.episode[fired]] = fired  # the earliest is written last
@@ -116,8 +115,6 @@ def branches_at(name: str, first: NDArray[np.int64], runs: OfflineRuns) -> Float
     branch = runs.branch[first]
     lacking = int(np.isnan(branch).sum())
     if lacking:
-        raise UndefinedEstimateError(
-            f"{name} is undefined: {lacking} of the {len(first)} decisions at which it answers have no "
-            "answer-now branch"
-        )
+        which = f"{lacking} of the {len(first)} decisions at which it answers"
+        raise UndefinedEstimateError(f"{name} is undefined: {which} have no answer-now branch")
     return branch

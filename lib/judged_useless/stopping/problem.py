@@ -144,10 +144,7 @@ def number(name: str, value: object) -> float:
 
 
 def run_lengths(t: int) -> Ints:
-    """Return the run of USELESS at the end of every history of t judgments, shape (2^t,).
-
-    A run of t is a history without any USEFUL; a shorter one has one.
-    """
+    """Return the run of USELESS at the end of every history of t judgments, shape (2^t,)."""
     runs = np.zeros(1, dtype=np.int64)
     for _ in range(t):
         runs = np.stack([np.zeros_like(runs), runs + 1], axis=1).ravel()
@@ -164,16 +161,8 @@ def histories(t: int) -> NDArray[np.bool_]:
 class Outcome:
     """What a policy comes to; each field has the shape of the policies before their last axis.
 
-    Attributes
-    ----------
-    success : numpy.ndarray of float64
-        Probability of a right answer.
-    calls : numpy.ndarray of float64
-        Expected calls.
-    answered : numpy.ndarray of float64
-        Probability that there is an answer at all.
-    utility : numpy.ndarray of float64
-        Success - price × calls - judgment price × judgments.
+    ``success`` is the probability of a right answer, ``calls`` the expected calls, ``answered`` the
+    probability of an answer at all; ``utility`` is success - price × calls - judgment price × judgments.
     """
 
     success: Floats
@@ -190,16 +179,8 @@ def evaluate(problem: StoppingProblem, answering: Answering) -> Outcome:
     problem : StoppingProblem
         Source, judgments, prices.
     answering : sequence of numpy.ndarray, the t-th of shape (..., 2^t)
-        Probability of answering after each history; leading axes are policies evaluated together.
-
-    Returns
-    -------
-    Outcome
-
-    Raises
-    ------
-    ValueError
-        If the arrays do not fit the budget, or hold what is no probability.
+        Probability of answering after each history; leading axes are policies evaluated together. What does
+        not fit the budget, or is no probability, is refused.
     """
     if len(answering) != problem.budget - 1:
         raise ValueError(f"{len(answering)} decisions in the policy, expected {problem.budget - 1}")
@@ -245,7 +226,7 @@ def named_sources(
     prior: Sequence[str] | Mapping[str, float] | None = None,
     recoveries: Sequence[int] = (),
 ) -> dict[str, StoppingProblem]:
-    """Return a first source, and one more for each number of failures before a recovery.
+    """Return a first source, and one more for each number of failures before a recovery, by name.
 
     Parameters
     ----------
@@ -254,18 +235,13 @@ def named_sources(
     prior : sequence of str, or mapping of str to float, optional
         Regimes of the first source, equally likely, or regime -> weight; by default the six of mean6.
     recoveries : sequence of int
-        For each, a source that with equal chance works, fails for good, or recovers after so many failures.
-
-    Returns
-    -------
-    dict of str to StoppingProblem
-        By name, the first source first.
+        For each (five at most), a source that with equal chance works, fails for good, or recovers after so
+        many failures.
 
     Raises
     ------
     ValueError
-        If `prior` has no regime or an unknown one, or `recoveries` are not at most five whole numbers of at
-        least 1.
+        If `prior` has no regime or an unknown one, or `recoveries` are not such numbers.
     """
     if prior is None:
         sources = {PAPER: problem}
@@ -277,9 +253,7 @@ def named_sources(
     else:
         sources = {f"{', '.join(prior)} (equally likely)": replace(problem, prior=dict.fromkeys(prior, 1.0))}
     if isinstance(recoveries, int | str) or len(recoveries) >= MOST_SOURCES:
-        raise ValueError(
-            f"recoveries is {recoveries!r}, expected a list of at most {MOST_SOURCES - 1} numbers"
-        )
+        raise ValueError(f"recoveries is {recoveries!r}, expected a list of at most {MOST_SOURCES - 1}")
     for each in recoveries:
         after = ("clean", "persistent", f"recover_after_{whole_number('recoveries: each', each)}")
         sources[f"works, fails, or recovers after {each}"] = replace(problem, prior=dict.fromkeys(after, 1.0))

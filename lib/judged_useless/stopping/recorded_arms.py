@@ -1,6 +1,7 @@
 """How far a recorded arm's stopping stays behind the best policy of a problem."""
 
 from dataclasses import replace
+from typing import Unpack
 
 import numpy as np
 
@@ -8,27 +9,27 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Measure, Resampling, Stream, cluster_sums
-from judged_useless.stopping.best_policy import optimal_policy
-from judged_useless.stopping.problem import Floats, StoppingProblem, evaluate, run_lengths
+from judged_useless.estimators.resampling import Measure, Options, Resampling, cluster_sums, resampled
+
+from .best_policy import optimal_policy
+from .problem import Floats, StoppingProblem, evaluate, run_lengths
 
 
+@resampled
 def arm_distance(
     problem: StoppingProblem,
     episodes: Episodes,
     *,
     name: str = "arm",
-    n_boot: int = 2000,
-    seed: int = 0,
-    level: float = 0.95,
-    stream: Stream = "released",
+    **options: Unpack[Options],
 ) -> Estimate:
     """Return how far a recorded arm's stopping stays behind the optimal policy.
 
     The arm is its probability of answering at each (t, run), with run at least 1, as counted in its episodes.
     Right after a result judged USEFUL it is taken to go on, since what answers there is what the problem
     calls finding the answer. So only *when* the arm stops is compared, not how well it searches or answers.
-    Judgments are free here, whatever the problem says: not every arm asks for them.
+    Judgments are free here, whatever the problem says: not every arm asks for them. The problem is held
+    fixed: the interval is of what was counted in the episodes alone.
 
     Parameters
     ----------
@@ -38,10 +39,6 @@ def arm_distance(
         One model and condition, with ``question_id``, ``actions`` and ``judgments``.
     name : str, default "arm"
         For the estimate's name.
-    n_boot, seed, level, stream
-        Of the question-cluster bootstrap, as in
-        :func:`~judged_useless.estimators.contrast.time_matched_contrast`. The problem is held fixed: the
-        interval is of what was counted in the episodes alone.
 
     Returns
     -------
@@ -57,7 +54,7 @@ def arm_distance(
     EpisodeError
         If an episode is not what the schema says.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(**options)
     problem = replace(problem, judgment_price=0.0)
     points = build_decision_points(episodes)
     budget = problem.budget

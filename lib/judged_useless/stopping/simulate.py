@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from judged_useless.environment.regimes import FAIL, get_regime
 from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import whole_number
-from judged_useless.stopping.stopping_policies import StoppingPolicy
+
+from .stopping_policies import StoppingPolicy
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -34,16 +35,9 @@ TIME_SLOPE, RUN_SLOPE = 0.06, 0.12
 
 @dataclass(frozen=True)
 class Moment:
-    """What a policy may look at when it decides.
+    """What a policy may look at when it decides: results seen, runs of shape (n,), and the budget.
 
-    Attributes
-    ----------
-    t : int
-        Results seen so far.
-    run, failed_run : numpy.ndarray of int, shape (n,)
-        Results in a row that were judged USELESS; that failed by design.
-    budget : int
-        Actions an episode may take.
+    ``run`` counts the results in a row that were judged USELESS, ``failed_run`` those that failed by design.
     """
 
     t: int
@@ -127,18 +121,8 @@ class World:
 class Simulation:
     """Simulated episodes as arrays, questions outermost, each in every regime.
 
-    Attributes
-    ----------
-    name : str
-        Of the policy.
-    world : World
-        The generating process.
-    useless, failed : numpy.ndarray of bool, shape (n, budget)
-        Whether a result is judged USELESS, and fails by design; also drawn after the end.
-    n_actions : numpy.ndarray of int, shape (n,)
-        Actions taken.
-    answered : numpy.ndarray of bool, shape (n,)
-        Whether the last action is finish.
+    ``useless`` and ``failed``, shape (n, budget), say whether a result is judged USELESS and fails by design,
+    also after the end; ``n_actions`` and ``answered``, shape (n,), how an episode went.
     """
 
     name: str
@@ -153,21 +137,16 @@ class Simulation:
         regimes = self.world.regimes
         n_questions = len(self.n_actions) // len(regimes)
         questions = [f"q{i:0{len(str(n_questions))}d}" for i in range(1, n_questions + 1)]
-        labels = pd.DataFrame(
-            {
-                "model": f"simulated:{self.name}",
-                "condition": "simulated",
-                "split": "simulated",
-                "question_id": np.repeat(questions, len(regimes)),
-                "regime": np.tile(np.array(regimes, dtype=object), n_questions),
-                "budget": self.world.budget,
-            }
-        )
+        labels = {
+            "model": f"simulated:{self.name}", "condition": "simulated", "split": "simulated",
+            "question_id": np.repeat(questions, len(regimes)),
+            "regime": np.tile(np.array(regimes, dtype=object), n_questions), "budget": self.world.budget,
+        }  # fmt: skip
         observed, answered = (self.n_actions - self.answered).tolist(), self.answered.tolist()
         words = np.where(self.useless, "USELESS", "USEFUL").astype(object)
         actions = [["search"] * n + ["finish"] * end for n, end in zip(observed, answered, strict=True)]
         judgments = [row[:n].tolist() for row, n in zip(words, observed, strict=True)]
-        return labels.assign(
+        return pd.DataFrame(labels).assign(
             actions=pd.Series(actions, dtype=object),
             judgments=pd.Series(judgments, dtype=object),
             termination=np.where(self.answered, "answered", "budget_exhausted"),
@@ -205,7 +184,7 @@ def simulate_arrays(
 def simulate(
     policy: str | Hazard, *, n_questions: int = 300, seed: int = 0, world: World | None = None
 ) -> pd.DataFrame:
-    """Return episodes of a simulated agent with a known stopping policy.
+    """Return episodes of a simulated agent with a known stopping policy (paper, Appendix C.1, Table 7).
 
     Parameters
     ----------
@@ -224,16 +203,6 @@ def simulate(
     pandas.DataFrame
         One row an episode, in the schema's fields, with ``model`` "simulated:<policy>". There is no
         ``success``: a simulated agent stops, but it answers nothing.
-
-    Raises
-    ------
-    ValueError
-        If the policy is unknown or an option is out of range.
-
-    References
-    ----------
-    Paper, Appendix C.1 "Validation on simulated policies", Table 7 (arXiv:2610.06191); its text calls the
-    table 8.
 
     Examples
     --------

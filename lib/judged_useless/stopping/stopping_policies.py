@@ -8,27 +8,16 @@ from numpy.typing import NDArray
 
 from judged_useless.episodes.schema import DEFAULT_BUDGET
 from judged_useless.estimators.resampling import whole_number
-from judged_useless.stopping.problem import Floats, StoppingProblem, run_lengths
-from judged_useless.stopping.wald import WaldTest
+
+from .problem import Floats, StoppingProblem, run_lengths
+from .wald import WaldTest
 
 
 @dataclass(frozen=True)
 class StoppingPolicy:
     """Answer after the `cap`-th result, after a run of `own` useless judgments, or whichever is first.
 
-    Attributes
-    ----------
-    cap : int or None
-        Results after which to answer, whatever they were; None for no cap.
-    own : int or None
-        Consecutive USELESS judgments after which to answer; None to ignore judgments.
-
-    Raises
-    ------
-    TypeError
-        If one is not a whole number.
-    ValueError
-        If one is below 1, or there is none.
+    Either may be None, but not both; they are whole numbers of at least 1.
     """
 
     cap: int | None = None
@@ -59,18 +48,9 @@ class StoppingPolicy:
 
 
 def simple_policies(budget: int = DEFAULT_BUDGET) -> list[StoppingPolicy]:
-    """Return every cap, run-length and combined policy that can fire within a budget.
+    """Return every cap, run-length and combined policy that can fire within a budget of actions.
 
-    Parameters
-    ----------
-    budget : int, default 8
-        Actions an episode may take; the last decision comes after budget - 1 results.
-
-    Returns
-    -------
-    list of StoppingPolicy
-        Caps and runs from 1 to budget - 1, and each run with each longer cap (a cap that is not longer than
-        the run always fires first).
+    Caps and runs from 1 to budget - 1, and each run with each longer cap (another always fires first).
 
     Examples
     --------

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 
 from judged_useless._io.messages import shown
+from judged_useless.episodes.frames import USEFUL, USELESS, current_run
 from judged_useless.estimators.resampling import whole_number
 from judged_useless.protocol.vocabulary import JUDGMENTS
-from judged_useless.stopping.problem import Floats, StoppingProblem, histories
+
+from .problem import Floats, StoppingProblem, histories
 
 
 @dataclass(frozen=True)
@@ -34,11 +36,6 @@ class WaldTest:
         Probability of holding on to a failing one, in (0, 0.5).
     restarts : bool, default False
         Page's version: the sum starts anew whenever it would fall below 0, so that a source may break later.
-
-    Raises
-    ------
-    ValueError
-        If a probability is out of range.
     """
 
     useless_if_failed: float
@@ -109,22 +106,14 @@ def side_by_side(judgments: Sequence[str], test: WaldTest, *, k: int = 5) -> pd.
     pandas.DataFrame
         Index ``t`` from 1; ``judgment``; and ``run``, ``wald``, ``page``: each rule's statistic as a share of
         the threshold at which it gives the source up.
-
-    Raises
-    ------
-    ValueError
-        If there is no judgment, one is none that episodes have, or k is not a whole number of at least 1.
     """
     whole_number("k", k)
     strange = [each for each in judgments if each not in JUDGMENTS]
     if strange or not len(judgments):
         raise ValueError(f"judgments is {shown(judgments)}, expected a list out of {', '.join(JUDGMENTS)}")
     useless = np.array([judgment == "USELESS" for judgment in judgments])
-    run, runs = 0, []
-    for each in useless:
-        run = run + 1 if each else 0
-        runs.append(run / k)
-    table = {"judgment": list(judgments), "run": runs}
+    runs = current_run(np.where(useless, USELESS, USEFUL))
+    table = {"judgment": list(judgments), "run": list(runs / k)}
     for name, form in (("wald", replace(test, restarts=False)), ("page", replace(test, restarts=True))):
         table[name] = list(form.sums(useless) / form.threshold)
     return pd.DataFrame(table, index=pd.RangeIndex(1, len(judgments) + 1, name="t"))

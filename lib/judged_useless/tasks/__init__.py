@@ -11,24 +11,11 @@ __all__ = ["TASKS", "Task", "get_task", "load_questions"]
 
 @dataclass(frozen=True)
 class Task:
-    """One entry of `TASKS`.
-
-    Attributes
-    ----------
-    name : str
-        What commands and manifests call it.
-    kind : {"question", "claim"}
-        Decides wording and scoring.
-    loader : str
-        ``module:function``, imported when questions are asked for; called as ``load(split, source=...)``.
-    split : str
-        The split that is meant where none is named.
-    about : str
-        One line for lists and help texts.
-    """
+    """One entry of `TASKS`: wording and scoring go by ``kind``; ``split`` is meant where none is named."""
 
     name: str
     kind: Kind
+    #: ``module:function``, imported when questions are asked for; called as ``load(split, source=...)``.
     loader: str
     split: str
     about: str
@@ -37,24 +24,10 @@ class Task:
 _ALL: tuple[tuple[str, Kind, str, str, str], ...] = (
     ("hotpotqa", "question", "hotpotqa:load", "test300", "two-hop questions, the paper's main task"),
     ("fever", "claim", "fever:load", "fever292", "claims to verify, the paper's second task"),
-    (
-        "atlas",
-        "question",
-        "atlas:load",
-        "test300",
-        "two-hop questions of our own, embedded (not in the paper)",
-    ),
-    (
-        "atlas-claims",
-        "claim",
-        "atlas:load_claims",
-        "claims",
-        "claims of our own, embedded (not in the paper)",
-    ),
+    ("atlas", "question", "atlas:load", "test300", "two-hop questions of our own, not in the paper"),
+    ("atlas-claims", "claim", "atlas:load_claims", "claims", "claims of our own, not in the paper"),
 )
-TASKS: dict[str, Task] = {
-    name: Task(name, kind, f"{__name__}.{loader}", *rest) for name, kind, loader, *rest in _ALL
-}
+TASKS = {name: Task(name, kind, f"{__name__}.{loader}", *rest) for name, kind, loader, *rest in _ALL}
 
 
 def get_task(name: str) -> Task:
@@ -67,24 +40,17 @@ def get_task(name: str) -> Task:
 def load_questions(
     task: str, split: str, n_questions: int | None = None, *, source: str | Path | None = None
 ) -> list[Question]:
-    """Load the questions of one split, or its first few.
+    """Load the questions of one split, in the order of its manifest, or its first few.
 
     Parameters
     ----------
-    task : str
-        A key of `TASKS`.
-    split : str
-        Such as ``test300``.
+    task, split : str
+        A key of `TASKS`, and one of its splits, such as ``test300``.
     n_questions : int, optional
-        Only the first so many; all by default. The pool of failed observations is built over the whole
-        split even then: see `judged_useless.environment.failed_paragraphs.FailurePool`.
+        Only the first so many; all by default. The pool of failed observations is built over the whole split
+        even then.
     source : str or Path, optional
         Where to read from; what is possible, and the default, is the task's loader's affair.
-
-    Returns
-    -------
-    list of Question
-        In the order of the split's manifest.
 
     Raises
     ------
@@ -96,5 +62,7 @@ def load_questions(
     if n_questions is None:
         return questions
     if not 1 <= n_questions <= len(questions):
-        raise ValueError(f"n_questions is {n_questions}; {task} {split} has {len(questions)} questions")
+        raise ValueError(
+            f"n_questions is {n_questions}, expected 1 to {len(questions)}: so many has {task} {split}"
+        )
     return questions[:n_questions]

@@ -1,8 +1,7 @@
 """The embedded tasks *atlas* and *atlas-claims*: questions and claims about geography, in our own words.
 
-Not in the paper. They have the form of HotpotQA and of the released FEVER file, come with the project and
-need no network. They are easier than the paper's tasks; ``data/questions/README.md`` says what they cannot
-measure. `tools/build_atlas.py` makes them.
+Not in the paper. They have the form of HotpotQA and of the released FEVER file, and need no network;
+``data/questions/README.md`` says what they cannot measure. `tools/build_atlas.py` makes them.
 """
 
 from pathlib import Path
@@ -27,19 +26,12 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
     split : str
         One of `SPLITS`.
     source : str or Path, optional
-        Folder with ``atlas.jsonl.gz`` and the manifests, such as one that `tools/build_atlas.py` wrote; the
-        project's own by default.
-
-    Returns
-    -------
-    list of Question
+        Folder with ``atlas.jsonl.gz`` and the manifests; the project's own by default.
 
     Raises
     ------
-    ValueError
-        If the split is unknown, or the files are malformed or do not fit together.
-    FileNotFoundError
-        If the folder lacks a file.
+    ValueError, FileNotFoundError
+        If the split is unknown, or a file is missing, malformed or does not fit the others.
     """
     return _load(QUESTIONS, split, SPLITS, source)
 

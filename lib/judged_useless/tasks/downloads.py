@@ -32,14 +32,10 @@ def download(url: str, *, sha256: str | None = None) -> Path:
     sha256 : str, optional
         Checksum in hexadecimal digits. Without it only the announced length is checked.
 
-    Returns
-    -------
-    Path
-
     Raises
     ------
     ConnectionError
-        If the server is not reached or refuses, in one sentence; a part that came is kept for the next time.
+        If the server is not reached or refuses; a part that came is kept for the next time.
     ValueError
         If the URL is not one to fetch from, or the file is not the expected one (it is deleted then).
     """

@@ -26,19 +26,12 @@ def load(split: str = "fever292", *, source: str | Path | None = None) -> list[Q
         Path or ``http(s)`` address of the JSON file, an address with ``#sha256=...`` behind it if it is to be
         verified. By default what the environment variable ``JUDGED_USELESS_FEVER`` says.
 
-    Returns
-    -------
-    list of Question
-        With ``kind`` "claim".
-
     Raises
     ------
     ValueError
         If the split is unknown, no source is given, or the file is malformed or not the split.
-    FileNotFoundError
-        If there is no such file.
-    ConnectionError
-        Without a network, in one sentence.
+    FileNotFoundError, ConnectionError
+        If there is no such file, or no network.
     """
     if split not in SPLITS:
         raise ValueError(f"unknown split {split!r}; known are {', '.join(SPLITS)}")

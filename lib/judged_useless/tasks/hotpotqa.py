@@ -27,19 +27,12 @@ def load(split: str, *, source: str | Path | None = None) -> list[Question]:
         ``"hub"`` (the default) reads the hub's rows through ``datasets``; ``"original"`` fetches the original
         JSON file and verifies its checksum; anything else is the path of a file in either form.
 
-    Returns
-    -------
-    list of Question
-
     Raises
     ------
     ValueError
         If the split is unknown, or the file lacks questions of it or is malformed.
-    FileNotFoundError
-        If there is no such file.
-    ConnectionError
-        If the hub does not give it (no network, a refused token, ...) and no earlier load has left it in the
-        cache; the message says which and what to do.
+    FileNotFoundError, ConnectionError
+        If there is no such file, or the hub does not give it and no earlier load has left it in the cache.
     """
     ids = split_ids(split)
     if source is None or source == "hub":

@@ -87,11 +87,10 @@ class HotpotRow(_Row):
     @field_validator("context")
     @classmethod
     def _titles_differ(cls, context: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
-        seen: set[str] = set()
-        for title, _ in context:
-            if title in seen:
+        titles = [title for title, _ in context]
+        for title in titles:
+            if titles.count(title) > 1:
                 raise ValueError(f"two pages have the title {shown(title)}, expected one")
-            seen.add(title)
         return context
 
     @field_validator("supporting_facts")
@@ -124,9 +123,9 @@ class FeverRow(_Row):
     @classmethod
     def _titles_exist(cls, titles: list[str], info: ValidationInfo) -> list[str]:
         pages = info.data.get("knowledge_base", titles)
-        missing = [title for title in titles if title not in pages]
-        if missing:
-            raise ValueError(f"names {shown(missing[0])}, which knowledge_base does not have")
+        for title in titles:
+            if title not in pages:
+                raise ValueError(f"names {shown(title)}, which knowledge_base does not have")
         return titles
 
     def as_question(self) -> Question:
@@ -141,24 +140,12 @@ class FeverRow(_Row):
 
 
 def question_from(record: Mapping[str, Any]) -> Question:
-    """Read one record, telling its form by its keys.
+    """Read one record, telling its form by its keys; a ValueError names the question and each wrong field.
 
-    Parameters
-    ----------
-    record : mapping
-        ``id, question, answer, type, level`` (other keys are ignored) and, for HotpotQA, ``context =
-        {title: [...], sentences: [[...]]}`` and ``supporting_facts = {title: [...], sent_id: [...]}`` as on
-        the hub, or lists of pairs (and ``_id``) as in the original file; for a FEVER claim, ``knowledge_base
-        = {title: text}`` and ``supporting_titles``, with SUPPORTS or REFUTES as ``answer``.
-
-    Returns
-    -------
-    Question
-
-    Raises
-    ------
-    ValueError
-        Naming the question, each wrong field, what was expected and what was found.
+    ``id, question, answer, type, level`` (others are ignored) and, for HotpotQA, ``context = {title: [...],
+    sentences: [[...]]}`` and ``supporting_facts = {title: [...], sent_id: [...]}`` as on the hub, or lists of
+    pairs (and ``_id``) as in the original file; for a FEVER claim, ``knowledge_base = {title: text}`` and
+    ``supporting_titles``, with SUPPORTS or REFUTES as ``answer``.
     """
     form = FeverRow if "knowledge_base" in record and "_id" not in record else HotpotRow
     try:
@@ -183,10 +170,6 @@ def read_questions(path: str | Path) -> list[Question]:
     ----------
     path : str or Path
         A JSON list or JSON lines, gzipped if the name ends in ``.gz``; records as for `question_from`.
-
-    Returns
-    -------
-    list of Question
 
     Raises
     ------

@@ -39,27 +39,12 @@ def answer_is_correct(prediction: str, gold: str) -> bool:
 
 def parse_verdict(text: str) -> Literal["SUPPORTS", "REFUTES"] | None:
     """Return the verdict in an answer to a claim; None unless exactly one of SUPPORT and REFUT occurs."""
-    upper = text.upper()
-    supports, refutes = "SUPPORT" in upper, "REFUT" in upper
-    if supports == refutes:
-        return None
-    return "SUPPORTS" if supports else "REFUTES"
+    supports, refutes = "SUPPORT" in text.upper(), "REFUT" in text.upper()
+    return None if supports == refutes else "SUPPORTS" if supports else "REFUTES"
 
 
 def is_correct(question: Question, prediction: str) -> bool:
-    """Return whether an answer is correct, by the rule of the question's kind.
-
-    Parameters
-    ----------
-    question : Question
-        Whose ``answer`` is the gold one.
-    prediction : str
-        What the agent finished with. An episode without an answer has nothing to score.
-
-    Returns
-    -------
-    bool
-    """
+    """Return whether an answer is correct, by the rule of the question's kind."""
     if question.kind == "claim":
         return parse_verdict(prediction) == question.answer
     return answer_is_correct(prediction, question.answer)

@@ -8,26 +8,10 @@ from judged_useless.tasks.question import Question
 
 
 def split_ids(split: str, *, folder: Path | None = None, prefix: str = "") -> list[str]:
-    """Return the ids of a split, in order.
+    """Return the ids of a split, in the order of its manifest ``<folder>/<prefix><split>.txt``.
 
-    Parameters
-    ----------
-    split : str
-        Such as ``test300``.
-    folder : Path, optional
-        Where the manifests are; the project's ``manifests`` by default.
-    prefix : str, default ""
-        What the file names have in front of the split.
-
-    Returns
-    -------
-    list of str
-
-    Raises
-    ------
-    ValueError
-        If there is no such split (the message lists those there are), or its manifest is empty, has a blank
-        line or an id twice.
+    The folder is the project's ``manifests`` by default. A ValueError lists the splits there are if this is
+    none of them, or says what is wrong with its manifest.
     """
     folder = data_dir() / "manifests" if folder is None else folder
     known = {path.stem.removeprefix(prefix): path for path in sorted(folder.glob(f"{prefix}*.txt"))}

@@ -5,8 +5,7 @@ The simulated cells say nothing about any model: here they show that nothing sta
 
 import pandas as pd
 import pytest
-from make_probed_cells import cells_wanted, probed_cell, probed_cells
-from paper_book.measures.cell_index import CellKey
+from make_probed_cells import probed_cells
 from paper_book.measures.filling import RELEASED, RUN, how_to_fill
 from paper_book.measures.recompute import recompute
 from paper_book.measures.registry import registry
@@ -83,17 +82,3 @@ def test_per_cent_are_compared_as_per_cent(compared: pd.DataFrame) -> None:
     share = compared[(compared["measure"] == "switched_by_4") & (compared["model"] == "qwen2.5-7b")]
     by_unit = share[share["condition"] == "unaided"].groupby("unit")["recomputed"].first()
     assert by_unit["percent"] == pytest.approx(100 * by_unit["share"])
-
-
-def test_a_cell_without_its_probes_keeps_the_rest_and_names_them() -> None:
-    key = CellKey("qwen3-8b", "unaided")
-    cell = probed_cell(key, cells_wanted()[key], 24)
-    printed = published(model="qwen3-8b", condition="unaided", task="hotpotqa", split="test300")
-    whole = recompute(printed, cell, n_boot=N_BOOT)
-    bare = recompute(printed, cell.drop(columns=["prefer", "stated_by_label"]), n_boot=N_BOOT)
-    lost = whole["recomputed"].notna() & bare["recomputed"].isna()
-    reasons = bare.loc[lost, "reason"]
-    assert len(reasons) > 8
-    assert set(reasons.str.extract(r"--probe ([\w-]+)")[0]) == {"stated"}
-    kept = whole["recomputed"].notna() & ~lost
-    pd.testing.assert_series_equal(whole.loc[kept, "recomputed"], bare.loc[kept, "recomputed"])

@@ -14,7 +14,7 @@ from paper_book.measures.calculator import plain
 from paper_book.measures.quantities import quantity_of
 from paper_book.measures.recompute import recompute
 from paper_book.measures.registry import Registry, registry
-from paper_book.published.transcribed import QUANTITY, published
+from paper_book.published.transcribed import published
 from paper_book.registered.engine import evaluate
 from paper_book.registered.rules import RegisteredTest
 from paper_book.strict_yaml import read
@@ -73,24 +73,6 @@ def test_prices_and_per_cent_tell_rows_of_one_name_apart() -> None:
     # Printed as k of n, so there is nothing to scale.
     haiku = _only("text", measure="exhausted_where_rule_fired", model="claude-haiku-4.5")
     assert (quantity_of(haiku).scale, haiku["k"]) == (1, 282)
-
-
-def test_no_two_numbers_of_one_name_and_need_differ() -> None:
-    """What is computed once for several rows is one quantity: the paper never prints two values for it."""
-    seen: dict[tuple[object, ...], dict[int, str]] = {}
-    for record in published().to_dict("records"):
-        if quantity_of(record).why_not or not record["value_printed"]:
-            continue
-        what = quantity_of(record)
-        key = (*(str(record[name]) for name in QUANTITY), what.name, what.price, what.scale)
-        seen.setdefault(key, {})[int(record["decimals"])] = str(record["value_printed"])
-    coarse = [
-        (key, values)
-        for key, values in seen.items()
-        if len(values) > 1
-        and max(map(float, values.values())) - min(map(float, values.values())) > 0.51 * 10.0 ** -min(values)
-    ]
-    assert coarse == []
 
 
 def test_every_number_has_a_measure_or_a_reason() -> None:

@@ -1,22 +1,13 @@
 """Published quantities held against episodes, and how much of the paper they give."""
 
-from typing import Any
-
 import pandas as pd
 import pytest
 from judged_useless import FAIL, answer_rate_after_run, load_episodes, time_matched_contrast
 from made_up_episodes import MADE_UP, made_up_cell
-from paper_book.coverage import coverage, recompute_everything
-from paper_book.measures import recompute as module
 from paper_book.measures.filling import filling
 from paper_book.measures.quantities import quantity_of
 from paper_book.measures.recompute import recompute
-from paper_book.published.transcribed import QUANTITY, published
-
-
-@pytest.fixture(scope="module")
-def everything() -> pd.DataFrame:
-    return recompute_everything(load_episodes(), n_boot=2000)
+from paper_book.published.transcribed import published
 
 
 def test_a_value_is_what_its_estimator_gives() -> None:
@@ -74,39 +65,6 @@ def test_what_is_not_recomputed_has_a_reason(everything: pd.DataFrame) -> None:
     lacking = everything["recomputed"].isna()
     assert (everything.loc[lacking, "reason"] != "").all()
     assert (everything.loc[~lacking, "reason"] == "").all()
-
-
-def test_one_quantity_is_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    one = module._one
-
-    def counted(what: Any, *rest: Any) -> Any:
-        asked.append(what)
-        return one(what, *rest)
-
-    monkeypatch.setattr(module, "_one", counted)
-    printed = published(6, panel="delta", model="qwen3-8b")
-    recompute(pd.concat([printed, printed], ignore_index=True), load_episodes(), n_boot=10)
-    assert len(asked) == len(printed.drop_duplicates(list(QUANTITY)))
-
-
-def test_coverage_counts_by_hand() -> None:
-    compared = pd.DataFrame(
-        {
-            "table": ["1", "1", "1", "text", "figure 3", "1"],
-            "value": [1.0, 2.0, 3.0, 4.0, 5.0, None],
-            "recomputed": [1.0, 2.5, None, 4.0, None, 7.0],
-            "difference": [0.0, 0.5, None, 0.0, None, None],
-            "equal": pd.array([True, False, None, True, None, None], dtype="boolean"),
-        }
-    )
-    counted = coverage(compared)
-    assert counted["where"].to_list() == ["Table 1", "text", "Figure 3"]
-    assert counted[["published", "recomputed", "equal", "differ"]].to_numpy().tolist() == [
-        [3, 2, 1, 1], [1, 1, 1, 0], [1, 0, 0, 0],
-    ]  # fmt: skip
-    assert counted["largest difference"].to_list()[0] == 0.5
-    assert counted["largest difference"].isna().to_list() == [False, True, True]
 
 
 @pytest.mark.parametrize("n_second", [6, 4])

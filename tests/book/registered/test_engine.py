@@ -10,11 +10,9 @@ from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.sources.released import released_cells
 from made_up_cells import Behaviour, cells_of, make_cell
-from paper_book.measures.calculator import Calculator
 from paper_book.measures.cell_index import CellIndex, CellKey, manifest
-from paper_book.registered.engine import evaluate, resolve
+from paper_book.registered.engine import adjust, evaluate, resolve
 from paper_book.registered.load import load_tests
-from paper_book.registered.logic import adjust
 from paper_book.registered.results import NOT_EVALUABLE, Answer, Asked, Figure, RegisteredResult
 from paper_book.registered.rules import Criterion, Place, Quantity
 
@@ -243,16 +241,3 @@ def test_places_fill_each_other_in() -> None:
 def test_an_incomplete_place_is_refused(fields: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         resolve(TESTS["original H1"], "m", Place(), Quantity.model_validate(fields))
-
-
-def test_figures_are_shared_between_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    value = Calculator.value
-
-    def counted(self: Calculator, *rest: Any) -> Any:
-        asked.append(rest)
-        return value(self, *rest)
-
-    monkeypatch.setattr(Calculator, "value", counted)
-    evaluate(load_episodes(), [TESTS["A12 J1"], TESTS["A12 J1"]], n_boot=50)
-    assert len(asked) == 1

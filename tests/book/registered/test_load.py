@@ -114,10 +114,6 @@ def test_holm_is_where_the_printed_rule_has_it() -> None:
     }  # fmt: skip
 
 
-def test_what_the_paper_leaves_open_is_marked_as_ours() -> None:
-    assert {test.key for test in TESTS if test.ours} == {"A14 A14", "A17 V"}
-
-
 def test_r1_is_not_interpreted_because_v_failed() -> None:
     """On the printed numbers R1's case passes, V fails, and so R1 is no pass."""
     v, r1 = RESULTS["A17 V"], RESULTS["A17 R1"]
@@ -152,11 +148,13 @@ def faulty(tmp_path: Path, old: str, new: str, text: str = MINIMAL) -> str:
         ("outcome: pass", "outcome: passed", 11, "passed"),
         ("models: [m]", "models: [m]\n    multiplicity: holm", 3, "no criterion is on p"),
         ("models: [m]", "models: [m]\n    exploratory: true", 3, "no criterion"),
-        ("models: [m]", "models: [m]\n    optional_models: [n]", 3, "optional_models"),
         ("document: original", "document: A1", 1, "tests without document"),
+        ("bound: low, above: 0}]", "above: 0}]\n        verdicts: [{label: good}]", 8, "found both"),
+        ("pass_if: [{quantity: gain, bound: low, above: 0}]",
+         "verdicts: [{label: good, all: [{quantity: gain, above: 0}]}]", 8, "must hold without conditions"),
         ("tests:", "tests: [", 3, ""),
     ],
-)
+)  # fmt: skip
 def test_a_fault_is_named_with_line_and_field(
     tmp_path: Path, old: str, new: str, line: int, said: str
 ) -> None:
@@ -164,23 +162,3 @@ def test_a_fault_is_named_with_line_and_field(
     assert said in message
     if said:
         assert message.startswith(f", line {line}:")
-
-
-def test_two_tests_of_one_name_are_refused(tmp_path: Path) -> None:
-    second = "\n".join(MINIMAL.splitlines()[2:]) + "\n"
-    message = faulty(tmp_path, "each: pass}\n", "each: pass}\n" + second)
-    assert "tests occur twice: original H1" in message
-
-
-def test_last_verdict_must_be_unconditional(tmp_path: Path) -> None:
-    new = "verdicts: [{label: good, all: [{quantity: gain, above: 0}]}]"
-    message = faulty(tmp_path, "pass_if: [{quantity: gain, bound: low, above: 0}]", new)
-    assert "the last verdict must hold without conditions" in message
-
-
-@by_key
-def test_record_gives_the_printed_outcome(test: RegisteredTest) -> None:
-    for case in RESULTS[test.key].cases:
-        printed = published_label(test, case)
-        if case.decided and printed is not None:
-            assert case.label == printed

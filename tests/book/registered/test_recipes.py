@@ -75,17 +75,3 @@ def test_reported_figures_follow_the_episodes(key: str) -> None:
 
 def test_every_test_has_recipes() -> None:
     assert set(FILE["recipes"]) == set(TESTS)
-
-
-@pytest.mark.parametrize("key", list(TESTS))
-def test_every_scored_rule_has_a_pair_and_every_label_a_recipe(key: str) -> None:
-    words = set(FILE["recipes"][key])
-    for check in TESTS[key].rule:
-        if check.scored:
-            assert {"pass", "fail"} <= words
-        elif check.verdicts:
-            assert {verdict.label for verdict in check.verdicts} <= words
-        if check.otherwise:
-            assert check.otherwise in words
-    if not any(check.scored or check.verdicts for check in TESTS[key].rule):
-        assert len(recipes(key, "reported")) == 2

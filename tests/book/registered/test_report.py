@@ -9,16 +9,11 @@ from docutils.nodes import make_id
 from judged_useless import load_episodes
 from judged_useless._io.paths import data_dir
 from paper_book.published.transcribed import published
-from paper_book.registered import report_pages as pages
+from paper_book.registered import report as pages
 from paper_book.registered.engine import evaluate
-from paper_book.registered.load import MappedClaim, load_claims, load_tests
+from paper_book.registered.load import load_claims, load_tests
 from paper_book.registered.record import evaluate_record, number_rows
-from paper_book.registered.report import (
-    agreement,
-    case_rows,
-    cases_that_agree,
-    outcome_rows,
-)
+from paper_book.registered.report import agreement, case_rows, outcome_rows
 from paper_book.registered.results import RegisteredResult
 from paper_book.strict_yaml import RecordFileError
 
@@ -48,7 +43,7 @@ def record() -> list[RegisteredResult]:
 
 def test_printed_numbers_give_the_printed_outcomes(record: list[RegisteredResult]) -> None:
     """The paper's verdicts follow from its tables in every case whose numbers it prints."""
-    agreeing, compared = cases_that_agree(record)
+    agreeing, compared = agreement(*record)
     assert agreeing == compared
     assert compared > 200
     whole = {result.test.key: result for result in record if result.outcome != "not evaluable"}
@@ -103,38 +98,6 @@ def test_every_link_has_its_anchor(results: list[RegisteredResult]) -> None:
     addresses = re.findall(r'href="([^"]+)"', claims)
     assert {address[1:] for address in addresses if address.startswith("#")} <= set(anchors)
     assert {address for address in addresses if not address.startswith("#")} <= places()
-
-
-_ID = re.compile(
-    r"\b(?:[A-Z]-)?(?:PP|Rp|[A-Z])\d+x?(?:–(?:[A-Z]-)?[A-Z]?\w*\d+)?|\b1[36][a-d]\b|\bV\b|\bC(?=,)"
-)
-
-
-def tokens(note: str) -> set[str]:
-    """Test ids named in a cell of Table 3, with ranges as printed (C1–C4, E1–E3)."""
-    return set(_ID.findall(note.replace("Search-R1", "")))
-
-
-def spread(token: str) -> set[str]:
-    """Every id that a token can mean: itself, and each one of a range."""
-    first, dash, last = token.partition("–")
-    if not dash:
-        return {token}
-    stem = re.sub(r"\d+$", "", first)
-    numbers = range(int(first.removeprefix(stem)), int(re.sub(r"\D", "", last)) + 1)
-    return {token, *(f"{stem}{number}" for number in numbers)}
-
-
-@pytest.mark.parametrize("claim", load_claims(), ids=[claim.claim[:30] for claim in load_claims()])
-def test_claims_map_to_the_tests_of_table_3(claim: MappedClaim) -> None:
-    note = published(3, row=claim.claim, column="Pre-registered tests (outcome)")["note"].iloc[0]
-    named = set().union(*map(spread, tokens(note)))
-    ids = {key.split(" ", 1)[1] for key in claim.tests}
-    assert all(spread(each) & named for each in ids)
-    # The cell names documents too (of A20), and a range counts ids that no test has (F-H4 to F-H8).
-    known = set().union(*(spread(test.id) for test in TESTS.values()))
-    documents = {test.document for test in TESTS.values()} - ids
-    assert (named & known) - documents <= set().union(*map(spread, ids))
 
 
 def test_every_claim_of_table_3_is_mapped_in_order() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import ROOT, chromium
+from browsing import ROOT
 
 pytestmark = pytest.mark.browser
 
@@ -69,18 +69,6 @@ def visit(browser: Any, book: Path, names: list[str], width: int) -> Iterator[Vi
 @pytest.fixture(scope="module")
 def visits(browser: Any, book: Path) -> list[Visit]:
     return [seen for width in WIDTHS for seen in visit(browser, book, pages(book), width)]
-
-
-def test_without_chromium_it_skips_here_and_fails_in_continuous_integration(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CHROMIUM", str(tmp_path / "none"))
-    monkeypatch.delenv("CI", raising=False)
-    with pytest.raises(pytest.skip.Exception, match=r"CHROMIUM names .*none', which is no file"):
-        chromium()
-    monkeypatch.setenv("CI", "true")
-    with pytest.raises(pytest.fail.Exception, match="must not leave the book untested"):
-        chromium()
 
 
 def test_every_source_page_is_there(book: Path) -> None:
@@ -207,16 +195,6 @@ def test_tables_are_sorted_by_click_and_by_keyboard(browser: Any, book: Path, vi
             checked += 1
     page.close()
     assert checked >= 3
-
-
-def test_rows_stay_whole_when_sorted(browser: Any, book: Path) -> None:
-    page = browser.new_page()
-    page.goto((book / "notebooks" / "08_full_tables.html").as_uri())
-    rows = page.locator("table.ju-sortable").first.locator("tbody tr")
-    before = rows.all_inner_texts()
-    page.locator("table.ju-sortable thead button").first.dispatch_event("click")
-    assert sorted(rows.all_inner_texts()) == sorted(before)
-    page.close()
 
 
 def test_the_search_finds_a_word(browser: Any, book: Path) -> None:

@@ -17,9 +17,8 @@ from paper_book.tables.data_table import Notice
 from paper_book.tables.html import render
 
 if TYPE_CHECKING:
-    from judged_useless.afterwards.recorded_turns import WrittenStep
-
     from paper_book.page import Page
+    from paper_book.tables.written_steps import WrittenStep
 
 #: Characters of a query that stand in the table itself; the rest is folded.
 SHOWN = 60
@@ -46,26 +45,12 @@ def _by_question(episodes: pd.DataFrame, regime: str) -> pd.DataFrame:
 def first_rescued_question(
     alone: pd.DataFrame, ruled: pd.DataFrame, *, regime: str = "persistent", k: int = 5
 ) -> tuple[str, str]:
-    """Choose the question that is shown in both arms, by a rule that leaves nothing to choose.
+    """Choose by a rule the question that is shown in both arms; return it, or why there is none.
 
     The first question, in the order of `alone`, on which (1) the agent left alone judges k results in a row
     useless while an action is still to come, and uses up its budget without an answer; (2) in the other arm
     the run reaches k in the same way, so that the rule fires; (3) the answer there is right. This is the rule
     of the paper's Appendix B.3, with the judgments of the agent left alone, which the paper's example lacks.
-
-    Parameters
-    ----------
-    alone, ruled : pandas.DataFrame
-        Episodes of one model: left alone, and with the rule enforced; either may be empty.
-    regime : str, default "persistent"
-        Regime in which both are looked at.
-    k : int, default 5
-        Run of useless judgments at which the rule fires.
-
-    Returns
-    -------
-    question_id, reason : str
-        One of the two is empty: the question, or why there is none.
     """
     first, second = _by_question(alone, regime), _by_question(ruled, regime)
     for frame, arm in ((first, "agent left alone"), (second, "enforced rule")):
@@ -163,7 +148,7 @@ def recorded_arm(episodes: pd.DataFrame, question_id: str, *, source: Any, regim
     cell = {name: str(row[name]) for name in ("model", "condition", "split")}
     written: Sequence[WrittenStep] = ()
     if not is_release(source):
-        from judged_useless.afterwards.recorded_turns import written_steps
+        from paper_book.tables.written_steps import written_steps
 
         written = written_steps(source, **cell, question_id=question_id, regime=regime)
     ending = _ending(steps, success=bool(row["success"]), termination="" if pd.isna(ended) else str(ended))
