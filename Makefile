@@ -47,7 +47,7 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store test test-live test-frameworks test-slurm plan sweep status demo lint types rooms bench data clean help
+.PHONY: install book section store test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -57,6 +57,7 @@ help:
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
 	@echo "test     pytest and nbval        lint, types  ruff, import contracts, mypy        bench  every benchmark"
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
+	@echo "test-slurm  a real Slurm on this machine, as root: set up, a sweep with killed jobs, taken down"
 	@echo "test-frameworks  the rule and the transcripts with LangChain, Inspect, LiteLLM ...: in .venv-frameworks"
 	@echo "data     all released episodes from the hub, compared with the paper"
 	@echo "plan, sweep, status  what a sweep comes to, running it, how far it is [SWEEP=sweeps/paper.yaml PROFILE=... CORES=2]"
@@ -119,6 +120,9 @@ rooms: $(STAMP)
 
 data: $(STAMP)
 	$(BIN)/judged-useless fetch
+
+test-slurm: $(STAMP)
+	$(BIN)/python tests/slurm/run_slurm.py
 
 plan status: $(STAMP)
 	@$(BIN)/python sweeps/sweep.py $@ $(call q,$(value SWEEP))
