@@ -1,6 +1,6 @@
 """Everything ``make test-slurm`` does: a real Slurm on this machine, a sweep through it, and two killed jobs.
 
-Needs root on Debian or Ubuntu, where apt installs Slurm and munge if they are missing, and a machine without a
+Needs root on Debian or Ubuntu (apt installs Slurm and munge if they are missing) and a machine that has no
 Slurm of its own. What is started is stopped, and what is written into /etc is removed, whatever happens.
 """
 
