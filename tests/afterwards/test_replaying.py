@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import hamlets
 import pandas as pd
@@ -29,6 +29,7 @@ from judged_useless.estimators.answering import answer_rate_after_run
 from judged_useless.estimators.contrast import time_matched_contrast
 from judged_useless.models.base import Generation, Message, ServiceUnavailableError, TransientModelError
 from judged_useless.models.scripted import ScriptedModel
+from judged_useless.protocol.signals import JUDGMENT_TOKENS
 from judged_useless.runs.cell import IncompleteRunError, run_cell
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.recorded import Run
@@ -155,6 +156,30 @@ async def test_replayed_judgments_are_those_that_recording_gives(tmp_path: Path)
     assert read_run(later.path)["judgments"].tolist() == read_run(at_once.path)["judgments"].tolist()
     a, b = (time_matched_contrast(read_run(run.path), n_boot=20) for run in (later, at_once))
     assert a == b
+
+
+class Listening(ScriptedModel):
+    """Keeps the judgments that it is asked for."""
+
+    asked: ClassVar[list[tuple[str, str]]] = []
+
+    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:
+        if options.get("max_new_tokens") == JUDGMENT_TOKENS:
+            self.asked.append((repr(list(messages)), repr(options)))
+        return await super().generate(messages, **options)
+
+
+async def test_a_replay_asks_what_the_run_asked(tmp_path: Path) -> None:
+    cell: dict[str, Any] = {"task": "hamlets", "split": "all", "n_questions": 3, "k": 3}
+    run = await run_cell(
+        model=Listening("never"), condition="enforced_rule", out=tmp_path / "run", progress=False, **cell
+    )
+    asked = sorted(Listening.asked)
+    Listening.asked.clear()
+    await replay(run, "judgments", model=Listening("never"), progress=False)
+    assert len(asked) > 30
+    # The rule leaves the observation of the last action of an exhausted budget unjudged.
+    assert set(asked) <= set(Listening.asked)
 
 
 class Failing(ScriptedModel):
