@@ -40,6 +40,13 @@ def test_the_tool_that_answers_stays() -> None:
     assert changed["tool_choice"]["function"]["name"] == "submit"
 
 
+@pytest.mark.parametrize("content", [None, "", [], ["text"], [{"type": "image"}], [{"type": "input_text"}]])
+def test_whatever_a_result_holds_the_sentence_comes_after_it(content: Any) -> None:
+    request = chat()
+    request["messages"][-1]["content"] = content
+    assert ANSWER_NOW in str(answer_only(request)["messages"][-1]["content"])
+
+
 def test_a_proposed_turn_is_dropped() -> None:
     request = chat()
     request["messages"].append({"role": "assistant", "content": "Again.", "tool_calls": []})

@@ -24,7 +24,11 @@ class Answer:
 
 def _with_text(content: Any, text: str) -> Any:  # noqa: ANN401 - a text, or a list of parts
     if isinstance(content, list):
-        kind = "input_text" if any(part.get("type") == "input_text" for part in content) else "text"
+        kind = (
+            "input_text"
+            if any(part.get("type") == "input_text" for part in blocks({"content": content}))
+            else "text"
+        )
         return [*content, {"type": kind, "text": text}]
     return f"{content}\n\n{text}" if content else text
 
