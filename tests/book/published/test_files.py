@@ -1,5 +1,6 @@
 """The published files: their form and words, what a fault in them says, and a table added from outside."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -93,3 +94,24 @@ def test_counts_every_number_once() -> None:
     frame = read_file(tables()["20"])
     filled = sum(int((frame[name] != "").sum()) for name in ("value", "low", "high", "p", "k"))
     assert counted.loc["20", "numbers"] == filled == 52
+
+
+@pytest.mark.parametrize("table", ["4", "5"])
+def test_the_printed_outcome_holds_every_number_of_its_test(table: str) -> None:
+    rows = read_file(tables()[table]).to_dict("records")
+    printed = {(row["panel"], row["row"]): row["note"] for row in rows if row["measure"] == "printed_outcome"}
+    compared = 0
+    for row in rows:
+        if not row["column"].startswith("Outcome"):
+            continue
+        text = re.sub(r"\+|p\{=\}", " ", printed[row["panel"], row["row"]])
+        texts = [row[name].lstrip("<") for name in ("value", "low", "high", "p") if row[name]]
+        texts += [f"{row['k']}/{row['n']}"] if row["k"] and row["value"] == "" else []
+        for number in texts:
+            bare = number if "/" in number else number.lstrip("-").removeprefix("0") or "0"
+            sign = "-" if number.startswith("-") else ""
+            if row["k"] and f"all {row['n']}" in text:
+                continue
+            assert f"{sign}{bare}" in text or f"{sign}0{bare}" in text, (row["row"], number, text)
+            compared += 1
+    assert compared > 100

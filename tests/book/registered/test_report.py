@@ -11,7 +11,7 @@ from judged_useless._io.paths import data_dir
 from paper_book.published.transcribed import published
 from paper_book.registered import report as pages
 from paper_book.registered.engine import evaluate
-from paper_book.registered.load import load_claims, load_tests
+from paper_book.registered.load import MappedClaim, load_claims, load_tests
 from paper_book.registered.record import evaluate_record, number_rows
 from paper_book.registered.report import agreement, case_rows, outcome_rows
 from paper_book.registered.results import RegisteredResult
@@ -118,3 +118,35 @@ def test_a_wrong_map_is_refused(tmp_path: Path, old: str, new: str, said: str) -
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(RecordFileError, match=said):
         load_claims(path)
+
+
+_ID = re.compile(
+    r"\b(?:[A-Z]-)?(?:PP|Rp|[A-Z])\d+x?(?:–(?:[A-Z]-)?[A-Z]?\w*\d+)?|\b1[36][a-d]\b|\bV\b|\bC(?=,)"
+)
+
+
+def spread(token: str) -> set[str]:
+    """Every id that a token can mean: itself, and each one of a range."""
+    first, dash, last = token.partition("–")
+    if not dash:
+        return {token}
+    stem = re.sub(r"\d+$", "", first)
+    numbers = range(int(first.removeprefix(stem)), int(re.sub(r"\D", "", last)) + 1)
+    return {token, *(f"{stem}{number}" for number in numbers)}
+
+
+def tokens(note: str) -> set[str]:
+    """Test ids named in a cell of Table 3, with ranges as printed (C1–C4, E1–E3)."""
+    return set(_ID.findall(note.replace("Search-R1", "")))
+
+
+@pytest.mark.parametrize("claim", load_claims(), ids=[claim.claim[:30] for claim in load_claims()])
+def test_claims_map_to_the_tests_of_table_3(claim: MappedClaim) -> None:
+    note = published(3, row=claim.claim, column="Pre-registered tests (outcome)")["note"].iloc[0]
+    named = set().union(*map(spread, tokens(note)))
+    ids = {key.split(" ", 1)[1] for key in claim.tests}
+    assert all(spread(each) & named for each in ids)
+    # The cell names documents too (of A20), and a range counts ids that no test has (F-H4 to F-H8).
+    known = set().union(*(spread(test.id) for test in TESTS.values()))
+    documents = {test.document for test in TESTS.values()} - ids
+    assert (named & known) - documents <= set().union(*map(spread, ids))
