@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).parents[1]
 HTML = ROOT / "_build" / "html"
@@ -36,5 +37,7 @@ def chromium() -> str:
 def build() -> None:
     """Build the book with this environment, as `make book` does with its own."""
     command = [sys.executable, "-m", "paper_book.build", "book"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    (ROOT / "_build").mkdir(exist_ok=True)
+    with FileLock(ROOT / "_build" / ".tests"):  # tests run side by side, and the first of them builds
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
