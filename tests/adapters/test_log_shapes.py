@@ -109,6 +109,8 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
         "a.csv", "question_id,action,budget\nq,search,many\n", "line 2: field 'budget': expected a whole",
     ),
     "CSV without a step": ("a.csv", "question_id,action\n", "a.csv: the file holds no step"),
+    "misspelt": ("a.jsonl", lines({**GOOD, "sed": 1}), "line 1: .sed. is not read; did you mean .seed."),
+    "CSV, misspelt": ("a.csv", "question_id,action,judgement\nq,search,\n", "did you mean 'judgment'"),
     "not UTF-8": ("a.csv", b"question_id,action\nq,\xff\n", "a.csv: not UTF-8 text"),
 }  # fmt: skip
 
@@ -136,3 +138,6 @@ def test_no_such_file_or_action(tmp_path: Path) -> None:
         read_log(tmp_path / "none.jsonl")
     with pytest.raises(ValueError, match="--map fetch=seek: expected one of search"):
         read_log(tmp_path, mapping={"fetch": "seek"})
+    (tmp_path / "a.jsonl").write_text(lines(GOOD), encoding="utf-8")
+    (why,) = read_log(tmp_path / "a.jsonl", mapping={"serch": "search"}).dropped
+    assert "serch" in why

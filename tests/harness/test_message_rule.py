@@ -84,6 +84,8 @@ def test_any_other_reply_ends_the_run(form: Any, word: str) -> None:
 
 def test_an_unread_reply_never_stops() -> None:
     assert not Rule(k=1).after_results(openai(*"abcdefgh"), lambda _: "well").stop
+    nothing: Any = Rule(k=1).after_results(openai("a"), lambda _: None)  # type: ignore[arg-type, return-value]
+    assert nothing.judgments == ("UNPARSED",)
 
 
 @FORMS

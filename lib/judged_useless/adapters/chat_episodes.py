@@ -25,6 +25,7 @@ class Tools:
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
         self.given = {tool.lower(): action.lower() for tool, action in (given or {}).items()}
         self.calls = Counter[tuple[str, str]]()
+        self.unmet = set(self.given)
         for tool, action in self.given.items():
             if action not in (*ACTIONS, ""):
                 known = ", ".join(ACTIONS)
@@ -33,6 +34,7 @@ class Tools:
     def named(self, tool: str) -> str | None:
         """Return the action that is stated for a tool, or that it is called after; None for neither."""
         name = tool.strip().lower()
+        self.unmet.discard(name)
         named = "finish" if name in _ANSWER_TOOLS else name if name in ACTIONS else None
         return self.given.get(name, named)
 

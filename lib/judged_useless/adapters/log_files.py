@@ -1,6 +1,7 @@
 """Logs of an agent, of any form that can be read, as checked episodes and what there is to say of them."""
 
 import csv
+import difflib
 import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ from judged_useless.adapters.transcripts import Chat
 from judged_useless.episodes import frames
 from judged_useless.episodes.formats import load_parquet, record_of_line
 from judged_useless.episodes.schema import (
+    FIELDS,
     KEY,
     MINIMUM,
     WHOLE,
@@ -101,6 +103,9 @@ def read_log(
     if len(tables) > 1:
         refuse_repeated(table, lambda row: f"the logs, episode {row + 1}")
     read_chats = tuple(table["chat"]) if "chat" in table else (None,) * len(table)
+    if tools.unmet:
+        why = f"of --map, since no such tool is in the log: {listed(sorted(tools.unmet))}"
+        dropped[why] = len(tools.unmet)
     episodes = frames.settled(table.drop(columns="chat", errors="ignore"))
     return AgentLog(episodes, read_chats, forms, tools.calls, +dropped)
 
@@ -178,6 +183,7 @@ def _csv_records(path: Path) -> Records:
     for name in ("question_id", "action"):
         if name not in columns:
             raise EpisodeError(f"{path}, line 1: column {name!r} is missing; there is {listed(columns)}")
+    _refuse_misspelt(f"{path}, line 1", columns, ("action", "judgment", "t", "success", *_OF_EPISODE))
     found: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
     try:
         for row in rows:
@@ -204,6 +210,14 @@ def _csv_records(path: Path) -> Records:
     return list(found.values())
 
 
+def _refuse_misspelt(place: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a name that would be passed over, though it is nearly one that is read and is not there."""
+    there = set(names)
+    for name in sorted(there - set(known)):
+        if close := difflib.get_close_matches(name, set(known) - there, 1, 0.85):
+            raise EpisodeError(f"{place}: {shown(name)} is not read; did you mean {close[0]!r}?")
+
+
 def _cell(name: str, text: str) -> object:
     """Return a cell as its field has it; what it cannot be stays a text, which the check refuses."""
     if name == "success":
@@ -228,6 +242,7 @@ def _in_our_words(path: Path, records: Records, tools: Tools, dropped: Counter[s
     last = {str(record.get("conversation", f"line {line}")): (line, record) for line, record in records}
     dropped["earlier lines of conversations that went on"] += len(records) - len(last)
     for line, record in last.values():
+        _refuse_misspelt(f"{path}, line {line}", record, FIELDS)
         record.setdefault("judgments", [])
         for name in ("judgments", "stated"):
             if isinstance(record.get(name), list):

@@ -109,7 +109,7 @@ def judge_step(
                 replies[name, evidence.step.digest] = yield (
                     _questioned(messages[: evidence.step.end]) if own else _shown_to_a_judge(evidence)
                 )
-            said.add(parse_side_channel(replies[name, evidence.step.digest]))
+            said.add(parse_side_channel(replies[name, evidence.step.digest] or ""))
         if "USELESS" in said:
             break
     return next((word for word in JUDGMENTS if word in said), None)
