@@ -10,14 +10,13 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
 import pydantic
-import yaml
-from judged_useless._io.messages import first_fault
+from judged_useless._io.yaml_files import read_yaml
 from judged_useless.environment.regimes import MEAN6, NOT_REPLAYED, get_regime
 from judged_useless.protocol.conditions import get_condition
 from judged_useless.tasks import get_task, load_questions
@@ -181,12 +180,7 @@ class Sweep(_Strict):
         ValueError
             If it is not a sweep; the message names file and field.
         """
-        try:
-            sweep = cls.model_validate(yaml.safe_load(Path(path).read_text(encoding="utf-8")))
-        except yaml.YAMLError as error:
-            raise ValueError(f"{path}: not YAML: {error}") from error
-        except pydantic.ValidationError as error:
-            raise ValueError(f"{path}: {first_fault(error)}") from error
+        sweep: Sweep = read_yaml(path, cls)
         for number, group in enumerate(sweep.groups, 1):
             try:
                 for regime in {*group.regimes, *itertools.chain(*group.probes.values())}:
@@ -214,7 +208,7 @@ class Sweep(_Strict):
                         "probes": known.group.probes | cell.group.probes,
                     }
                 )
-                cell = PlannedCell(**{**vars(known), "group": merged})
+                cell = replace(known, group=merged)
             cells[cell.name] = cell
         return list(cells.values())
 

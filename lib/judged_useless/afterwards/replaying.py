@@ -225,7 +225,10 @@ def _recorded_model(run: Run) -> dict[str, Any]:
 
 def name_of_model(run: Run) -> str:
     """Return ``provider:name`` of the model of a run; RunError if its manifest does not say it."""
-    recorded = _recorded_model(run)
+    return _named(_recorded_model(run))
+
+
+def _named(recorded: Mapping[str, Any]) -> str:
     # The name of a scripted agent has its provider in it already.
     return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
 
@@ -235,7 +238,8 @@ def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
 
     RunError if the manifest does not say what the model was; the message names the field.
     """
-    name, recorded = name_of_model(run), _recorded_model(run)
+    recorded = _recorded_model(run)
+    name = _named(recorded)
     if recorded["provider"] == "scripted":
         name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
     else:

@@ -32,31 +32,29 @@ class Evidence:
     @property
     def next_thought(self) -> str | None:
         """What the agent said of it, None as long as it has said nothing."""
-        following = [*self.conversation.steps[self.index + 1 :], self.conversation.proposed]
-        return following[0].thought if following[0] is not None else None
+        steps = self.conversation.steps
+        following = steps[self.index + 1] if self.index + 1 < len(steps) else self.conversation.proposed
+        return None if following is None else following.thought
 
 
-def _of_each(judge: Callable[[ToolResult], str]) -> Callable[[Evidence], str]:
+def _by_results(evidence: Evidence, useless: Callable[[ToolResult], object]) -> str:
     """Judge a step by its results: useless only if every one of them is."""
-
-    def of_step(evidence: Evidence) -> str:
-        return "USELESS" if all(judge(each) == "USELESS" for each in evidence.step.results) else "USEFUL"
-
-    return of_step
+    return "USELESS" if all(map(useless, evidence.step.results)) else "USEFUL"
 
 
 def _empty(evidence: Evidence) -> str:
-    return _of_each(lambda it: "USELESS" if it.failed or _NOTHING.fullmatch(it.text) else "USEFUL")(evidence)
+    return _by_results(evidence, lambda result: result.failed or _NOTHING.fullmatch(result.text))
 
 
 def _repeated(evidence: Evidence) -> str:
     before = evidence.conversation.steps[: evidence.index]
     seen = {result.text.strip() for step in before for result in step.results}
-    return _of_each(lambda it: "USELESS" if it.text.strip() in seen else "USEFUL")(evidence)
+    return _by_results(evidence, lambda result: result.text.strip() in seen)
 
 
 def _lexical(evidence: Evidence) -> str:
-    return _of_each(lambda it: lexical_judgment(evidence.conversation.question, it.text))(evidence)
+    question = evidence.conversation.question
+    return _by_results(evidence, lambda result: lexical_judgment(question, result.text) == "USELESS")
 
 
 def _stated(evidence: Evidence) -> str | None:
@@ -104,12 +102,13 @@ def judge_step(
         if name in FREE:
             said.add(FREE[name](evidence))
         else:
-            if (name, evidence.step.digest) not in replies:
+            key = name, evidence.step.digest
+            if key not in replies:
                 own = name == "side_channel"
-                replies[name, evidence.step.digest] = yield (
+                replies[key] = yield (
                     _questioned(messages[: evidence.step.end]) if own else _shown_to_a_judge(evidence)
                 )
-            said.add(parse_side_channel(replies[name, evidence.step.digest] or ""))
+            said.add(parse_side_channel(replies[key] or ""))
         if "USELESS" in said:
             break
     return next((word for word in JUDGMENTS if word in said), None)

@@ -30,6 +30,14 @@ class Step:
     end: int = 0
     digest: str = ""
 
+    def take(self, what: str, value: Any) -> None:  # noqa: ANN401 - what :func:`_events` yields
+        """Add a call or a thought of the turn."""
+        if what == "call":
+            identity, tool, arguments = value
+            self.calls[identity] = tool, arguments
+        else:
+            self.thought = "\n".join(filter(None, [self.thought, value]))
+
 
 @dataclass
 class Conversation:
@@ -114,10 +122,8 @@ def turn_of(reply: Any) -> Step:  # noqa: ANN401 - whatever an SDK returns
     step = Step()
     for message in messages:
         for what, value in _events({"role": "assistant"} | dict(message)):
-            if what == "call":
-                step.calls[value[0]] = value[1:]
-            elif what == "thought":
-                step.thought = "\n".join(filter(None, [step.thought, value]))
+            if what in ("call", "thought"):
+                step.take(what, value)
     return step
 
 
@@ -145,18 +151,17 @@ def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None
             elif what == "result":
                 tool, arguments = step.calls.get(str(value[0]), ("", ""))
                 if tool != answer_tool or not tool:
-                    step.results.append(ToolResult(tool, arguments, *value[1:]))
-                    if step not in read.steps[-1:]:
+                    if not step.results:
                         read.steps.append(step)
+                    step.results.append(ToolResult(tool, arguments, *value[1:]))
                     step.end, step.digest = index + 1, digest.hexdigest()
             else:
                 if step.results:
                     step = Step()
+                step.take(what, value)
                 if what == "call":
-                    step.calls[value[0]] = value[1:]
                     answered = value[1] == answer_tool
                 else:
-                    step.thought = "\n".join(filter(None, [step.thought, value]))
                     answered = answer_tool is None and not step.calls
     read.proposed = step if (step.calls or step.thought) and not step.results else None
     return read

@@ -12,9 +12,8 @@ from datetime import date
 from pathlib import Path
 
 import pydantic
-import yaml
 
-from judged_useless._io.messages import first_fault
+from judged_useless._io.yaml_files import read_yaml
 from judged_useless.models.base import CostCapReachedError
 
 
@@ -36,13 +35,8 @@ class Price(pydantic.BaseModel):
 
 def load_prices(path: str | Path) -> dict[str, Price]:
     """Read a YAML file of model name -> fields of :class:`Price`; a ValueError names file, model, field."""
-    try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
-        return pydantic.TypeAdapter(dict[str, Price]).validate_python(content)
-    except yaml.YAMLError as error:
-        raise ValueError(f"{path}: not YAML: {error}") from error
-    except pydantic.ValidationError as error:
-        raise ValueError(f"{path}: {first_fault(error)}") from error
+    prices: dict[str, Price] = read_yaml(path, dict[str, Price])
+    return prices
 
 
 @dataclass(frozen=True, kw_only=True)
