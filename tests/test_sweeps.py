@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from sweep import Sweep, plan, status
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "sweeps"))
-from sweep import Sweep, plan, status  # noqa: E402
 
 SMALL = """
 out: {out}

@@ -32,10 +32,7 @@ async def open_log(
     """
     if log == "embedded":
         page = open_page(log, model="qwen3-8b", condition="unaided", n_boot=n_boot, seed=seed)
-        n = len(page.episodes)
-        return page, audit_log(
-            AgentLog(page.episodes, (None,) * n, {log: n}, {}, {}), n_boot=n_boot, seed=seed
-        )
+        return page, audit_log(AgentLog.of_episodes(page.episodes, log), n_boot=n_boot, seed=seed)
     read = read_log(log, mapping=mapping)
     if judge:
         model = get_model(judge)

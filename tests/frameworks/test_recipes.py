@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from judged_useless.harness import Rule
+from live.run_live import free_port
 from searching_server import Upstream, recipe, searching_server
 
 pytestmark = pytest.mark.filterwarnings("default")
@@ -165,14 +166,6 @@ def proxy(upstream: Upstream, folder: Path, **settings: Any) -> Iterator[str]:
     finally:
         running.terminate()
         running.wait(20)
-
-
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 async def converse(url: str, kind: str, question: str, steps: int = 6) -> int:

@@ -99,16 +99,8 @@ def sweep_command() -> list[str]:
     slurm += ["--slurm-init-seconds-before-status-checks", "5", "--latency-wait", "5"]
     slurm += ["--default-resources", "slurm_partition=cpu", "mem_mb=1000"]
     files = ["--snakefile", "sweeps/Snakefile", "--config", f"sweep={WORK / 'sweep.yaml'}"]
-    return [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "--keep-going",
-        "--rerun-incomplete",
-        "--nolock",
-        *slurm,
-        *files,
-    ]
+    ours = ["--keep-going", "--rerun-incomplete", "--nolock", *slurm, *files]
+    return [sys.executable, "-m", "snakemake", *ours]
 
 
 def episodes(out: Path) -> dict[str, list[tuple[str, str]]]:
@@ -117,11 +109,8 @@ def episodes(out: Path) -> dict[str, list[tuple[str, str]]]:
     for path in sorted(out.glob("*/*.jsonl")):
         for line in path.read_text(encoding="utf-8").splitlines():
             record = json.loads(line)
-            kept = (
-                record["question_id"],
-                json.dumps([record["actions"], record["judgments"], record["success"]]),
-            )
-            found.setdefault(path.parent.name, []).append((path.stem, str(kept)))
+            kept = json.dumps([record[name] for name in ("question_id", "actions", "judgments", "success")])
+            found.setdefault(path.parent.name, []).append((path.stem, kept))
     return {run: sorted(lines) for run, lines in found.items()}
 
 

@@ -251,10 +251,8 @@ def _verdict(
             return "evidence", f"Stops on its evidence, but only with its last actions: {late}."
         when = f"after {listed(steps['t'][answered > 0])} results"
         return "step", f"Answers by the step: {when}, and never at the {n_a + n_b:,} decisions between."
-    where = (
-        f"{delta} over {n_a:,} decisions after useless results only, and {n_b:,} at the same steps with a "
-    )
-    where += "useful one before"
+    where = f"{delta} over {n_a:,} decisions after useless results only, and "
+    where += f"{n_b:,} at the same steps with a useful one before"
     low, high = (delta.value if bound is None else bound for bound in (delta.low, delta.high))
     if low > 0:
         return "evidence", f"Stops on its evidence{', a little' * (delta.value < BOUND)}: {where}."

@@ -15,8 +15,6 @@ from judged_useless.protocol.vocabulary import ACTIONS
 
 #: What agents usually call the tool that gives the answer.
 _ANSWER_TOOLS = ("answer", "final_answer", "finish", "submit")
-#: Characters a token, where tokens are estimated.
-CHARACTERS_A_TOKEN = 4
 
 
 class Tools:

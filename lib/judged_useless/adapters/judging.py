@@ -11,9 +11,9 @@ import pandas as pd
 
 from judged_useless._io.files import text_lines
 from judged_useless._io.paths import cache_dir
-from judged_useless.adapters.chat_episodes import CHARACTERS_A_TOKEN, ChatEpisode
+from judged_useless.adapters.chat_episodes import ChatEpisode
 from judged_useless.adapters.log_files import AgentLog
-from judged_useless.models.base import Message, Model, canonical_prompt
+from judged_useless.models.base import CHARACTERS_A_TOKEN, Message, Model, canonical_prompt
 from judged_useless.models.costs import Price, Usage
 from judged_useless.protocol.signals import JUDGE_QUESTION, JUDGMENT_TOKENS, parse_side_channel
 

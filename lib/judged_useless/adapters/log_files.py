@@ -58,6 +58,11 @@ class AgentLog:
     dropped: Mapping[str, int]
     judge: str = ""
 
+    @classmethod
+    def of_episodes(cls, episodes: pd.DataFrame, form: str) -> "AgentLog":
+        """Return episodes that are there already as a log of some form."""
+        return cls(episodes, (None,) * len(episodes), {form: len(episodes)}, {}, {})
+
 
 def read_log(
     paths: str | Path | Iterable[str | Path], *, mapping: Mapping[str, str] | None = None

@@ -6,7 +6,6 @@ from typing import Any, Unpack
 import numpy as np
 import pandas as pd
 
-from judged_useless.adapters.chat_episodes import CHARACTERS_A_TOKEN
 from judged_useless.episodes.decisions import decision_points
 from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import Episodes
@@ -14,6 +13,7 @@ from judged_useless.estimators.answering import recovers
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.inference import paired_contrast
 from judged_useless.estimators.resampling import Options, resampled
+from judged_useless.models.base import CHARACTERS_A_TOKEN
 
 #: Run lengths that are tried.
 RUNS = range(2, 9)

@@ -91,8 +91,7 @@ def _read(paths: Sequence[str], mapping: dict[str, str]) -> "AgentLog":
         return read_log(paths, mapping=mapping)
     from judged_useless.sources.readers import load_episodes
 
-    episodes = load_episodes(paths)
-    return AgentLog(episodes, (None,) * len(episodes), {"runs": len(episodes)}, {}, {})
+    return AgentLog.of_episodes(load_episodes(paths), "runs")
 
 
 async def _judged(log: "AgentLog", arguments: argparse.Namespace) -> "AgentLog":

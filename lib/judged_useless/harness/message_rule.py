@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeVar
 from judged_useless.harness.asking import exchange, exchange_async
 from judged_useless.harness.evidence import ASKED, FREE, Evidence, judge_step
 from judged_useless.harness.tool_messages import Conversation, read_conversation
+from judged_useless.models.base import CHARACTERS_A_TOKEN
 from judged_useless.protocol.rule import IntegrationRule
 
 _Key = TypeVar("_Key")
@@ -18,8 +19,6 @@ Ask = Callable[[list[Any]], str]
 AskAsync = Callable[[list[Any]], Awaitable[str]]
 #: Conversations and replies that a rule keeps; beyond that it forgets, and asks again.
 _KEPT = 20_000
-#: Characters a token, to estimate how long a conversation is.
-_TOKEN = 4
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ class Rule:
             return "evidence"
         if limits.calls is not None and len(read.steps) >= limits.calls:
             return "calls"
-        if limits.tokens is not None and len(str(messages)) >= limits.tokens * _TOKEN:
+        if limits.tokens is not None and len(str(messages)) >= limits.tokens * CHARACTERS_A_TOKEN:
             return "tokens"
         if limits.seconds is not None and time.monotonic() - begun >= limits.seconds:
             return "seconds"

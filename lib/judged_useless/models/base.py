@@ -12,6 +12,8 @@ from typing_extensions import TypedDict
 
 from judged_useless._io.seeds import stable_seed
 
+#: Characters taken for one token where tokens are estimated.
+CHARACTERS_A_TOKEN = 4
 _HALF = re.compile("[\ud800-\udfff]")
 
 

@@ -12,7 +12,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 
 from judged_useless._io.seeds import stable_seed
 from judged_useless._io.strict_json import reply_object
-from judged_useless.models.base import Decoding, Generation, Message
+from judged_useless.models.base import CHARACTERS_A_TOKEN, Decoding, Generation, Message
 from judged_useless.models.scripted_policies import Situation, get_policy
 from judged_useless.models.transcript import Transcript, read_transcript
 from judged_useless.protocol.stated import stated_judgment
@@ -111,8 +111,8 @@ class Scripted:
         return Generation(
             text=text[: len(text) // 2] if cut else text,
             finish_reason="length" if cut else "stop",
-            prompt_tokens=sum(len(message["content"]) for message in messages) // 4,
-            completion_tokens=max(1, len(text) // 4),
+            prompt_tokens=sum(len(message["content"]) for message in messages) // CHARACTERS_A_TOKEN,
+            completion_tokens=max(1, len(text) // CHARACTERS_A_TOKEN),
         )
 
 
