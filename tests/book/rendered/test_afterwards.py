@@ -57,7 +57,7 @@ def test_the_page_does_what_it_says(
     printed = capsys.readouterr().out
     assert "primary label correct = " in printed
     assert "final labels" in printed
-    assert (tmp_path / "runs/my-run.probes/annotation/labels.csv").is_file()
+    assert (tmp_path / "runs/my-run.probes/annotation/labels-S1.csv").is_file()
     episodes = names["episodes"]
     for column in ("answer_now", "p_continue", "stated_by_label", "repaired_success", "pages"):
         assert column in episodes
