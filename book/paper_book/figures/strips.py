@@ -156,8 +156,8 @@ def archetypes(page: "Page") -> Picture | Notice:
     axes.set_ylim(-0.6, len(shown))
     said = []
     for y, (name, episodes) in zip(range(len(shown) - 1, -1, -1), shown.items(), strict=True):
-        rows = episodes.set_index("regime")
-        marks = [_strip(axes, side * _COLUMNS, y, rows.loc[each]) for side, each in enumerate(_TWO)]
+        rows = {row["regime"]: row for row in episodes.to_dict("records")}
+        marks = [_strip(axes, side * _COLUMNS, y, rows[each]) for side, each in enumerate(_TWO)]
         said.append(f"{' '.join(name.split())}: {'; '.join(marks)}")
     _legend(axes, ("USELESS", "USEFUL", "answer"), 2)
     return picture(
