@@ -1,4 +1,4 @@
-"""Leave out of the built pages what none of them uses: most icons and style rules, and the index off the search page."""
+"""Leave out of the built pages what none of them uses: icons, style rules, and the search index."""
 
 import re
 from collections.abc import Iterator
