@@ -47,7 +47,7 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
+.PHONY: install book pdf section store test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -83,6 +83,9 @@ again: ;
 book: $(STAMP)
 	@echo "executing what changed and building the book; the first time takes a minute or two"
 	@$(BIN)/python -m paper_book.build book --source $(call q,$(value SOURCE))
+
+pdf: book
+	@$(BIN)/python tools/print_book.py
 
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
