@@ -9,7 +9,7 @@ _MODULES = {
     "annotators": "annotate read_labels",
     "items": "annotation_items reference_sample",
     "label_effects": "judged_accuracy stated_contrasts with_stated",
-    "probe_findings": "answer_now_branches merge_probes probe_results read_run",
+    "probe_findings": "answer_now_branches probe_results read_run",
     "probes": "PROBES",
     "replaying": "replay",
     "rubric": "STREAMS load_rubric",
