@@ -232,8 +232,6 @@ def _found(
     folder, of_run = probe_folder(run.path, probe, model), run.manifest["spec"]
     manifest = read_manifest(folder)
     if manifest is None:
-        if any(folder.glob("*.jsonl")):
-            raise RunError(f"{folder}: holds .jsonl files but no manifest.json that says of what")
         return None
     spec, file = manifest["spec"], folder / MANIFEST
     # A regime names a file, so only those of the run are let through.

@@ -117,7 +117,7 @@ async def replay(
     run : path or Run
         A complete run; nothing is written into it.
     probe : str
-        A key of `judged_useless.afterwards.PROBES`.
+        A key of `judged_useless.afterwards.probes.PROBES`.
     model : str or Model, optional
         By default the run's, with the run's decoding. A model given is left open.
     regimes : sequence of str, optional
@@ -142,8 +142,7 @@ async def replay(
     pathlib.Path
         The folder of the results, ``<run>.probes/<probe>``, in the form of a run: a manifest and one file a
         regime. `load_episodes` reads them with the run. Another model's are in
-        ``<run>.probes/<probe>@<model>``; `judged_useless.afterwards.probe_results` reads them with
-        ``model="…"``.
+        ``<run>.probes/<probe>@<model>``, which `probe_results` reads with ``model="…"``.
 
     Raises
     ------
