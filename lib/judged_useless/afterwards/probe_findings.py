@@ -111,7 +111,7 @@ def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> F
 
 
 def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str | None = None) -> pd.DataFrame:
-    """Return the answer-now branches of a run, as the offline policies take them.
+    """Return what a run's agent answered when it was told to, decision by decision.
 
     Parameters
     ----------
