@@ -47,7 +47,7 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
+.PHONY: install book section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -55,6 +55,7 @@ help:
 	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
 	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
+	@echo "demo     a real model on this machine, no GPU, no key: two runs, and page 09 on them (about 10 minutes, 4 GB)"
 	@echo "test     pytest and nbval        lint, types  ruff, import contracts, mypy        bench  every benchmark"
 	@echo "test-live  a real vLLM on the CPU: installed in .venv-live, started, tested, stopped"
 	@echo "test-slurm  a real Slurm on this machine, as root: set up, a sweep with killed jobs, taken down"
@@ -87,6 +88,9 @@ book: $(STAMP)
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
 	@$(BIN)/python -m paper_book.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
+
+demo: $(STAMP)
+	@$(BIN)/python tools/demo.py
 
 store: $(STAMP)
 	$(BIN)/python -m paper_book.sections store $(foreach n,$(value NAME),$(call q,$(n)))

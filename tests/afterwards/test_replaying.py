@@ -118,13 +118,13 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
         await replay(run, probe, progress=False)
     episodes, branches = read_run(run.path), answer_now_branches(run.path)
     assert len(branches) == sum(len(actions) - 1 for actions in episodes["actions"])
-    values = policy_values(episodes, branches, price=0.02)
+    values = policy_values(episodes, price=0.02)
     assert len(values) == 7 + 7 + 21
-    regret = policy_regret(episodes, episodes, branches, price=0.02, n_boot=50)
+    regret = policy_regret(episodes, episodes, price=0.02, n_boot=50)
     best = float(str(values["utility"].max()))
     assert regret.parts["best_utility"] == pytest.approx(best)
     assert regret.value > 0  # an agent that never stops loses to any that does
-    assert continue_or_answer(episodes, branches, n_boot=50).n > 0
+    assert continue_or_answer(episodes, n_boot=50).n > 0
     assert answer_rate_after_run(episodes).value == 0
     repaired = answer_now_branches(run.path, repaired=True)
     assert (repaired["success"] >= branches["success"]).all()

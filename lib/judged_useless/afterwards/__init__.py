@@ -7,7 +7,7 @@ from typing import Any
 _MODULES = {
     "adjudication": "annotator_agreement disagreements final_labels primary_accuracy to_adjudicate",
     "annotators": "annotate read_labels",
-    "items": "annotation_items key_table reference_sample",
+    "items": "annotation_items reference_sample",
     "label_effects": "judged_accuracy stated_contrasts with_stated",
     "probe_findings": "answer_now_branches merge_probes probe_results read_run",
     "probes": "PROBES",

@@ -181,7 +181,7 @@ def merge_probes(episodes: pd.DataFrame, run: Path, *, model: str | None = None)
 
 
 def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str | None = None) -> pd.DataFrame:
-    """Return the answer-now branches of a run, as the offline policies take them.
+    """Return what a run's agent answered when it was told to, decision by decision.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from judged_useless.afterwards.items import items_of
+from judged_useless.afterwards.items import as_shown, items_of
 from judged_useless.afterwards.probe_findings import asked_at
 from judged_useless.afterwards.recorded_turns import RecordedTurns
 from judged_useless.afterwards.replies import (
@@ -15,7 +15,7 @@ from judged_useless.afterwards.replies import (
     read_continuation,
     read_usefulness,
 )
-from judged_useless.afterwards.rubric import get_stream, label_request, load_rubric, read_label
+from judged_useless.afterwards.rubric import STREAMS, label_request, load_rubric, read_label
 from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
@@ -48,7 +48,7 @@ class Asking:
     @cached_property
     def thoughts(self) -> dict[int, str]:
         """The thoughts after each observation, as an annotator of them is shown them."""
-        return {item.where["t"]: item.shown() for item in items_of(self.turns, ["S2"])}
+        return {item["t"]: as_shown(item) for item in items_of(self.turns, ["S2"])}
 
     async def ask(self, kind: str, t: int, messages: list[Message], **options: Any) -> str:  # noqa: ANN401
         """Make one request, keep it, and return what came back."""
@@ -146,7 +146,7 @@ async def _stated(asking: Asking, t: int) -> Finding:
         asking.model, "S2", asking.thoughts[t], load_rubric(), constrain=asking.constrain
     )
     label = read_label(await asking.ask("label", t, messages, **options), "S2")
-    return {"t": t, "label": label, "judgment": get_stream("S2").judgments.get(str(label))}
+    return {"t": t, "label": label, "judgment": STREAMS["S2"].judgments.get(str(label))}
 
 
 @dataclass(frozen=True)
