@@ -12,7 +12,6 @@ from typing import Any
 import datasets
 import httpx2
 import huggingface_hub
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
