@@ -10,7 +10,6 @@ import pytest
 from judged_useless import load_episodes
 from judged_useless.afterwards.probe_findings import (
     answer_now_branches,
-    merge_probes,
     probe_folder,
     probe_results,
     read_run,
@@ -67,14 +66,6 @@ async def test_a_run_is_read_with_its_probes_under_another_name(tmp_path: Path) 
     assert answer_now_branches(tmp_path / "copy").equals(answer_now_branches(run.path))
 
 
-async def test_probes_are_merged_into_some_of_the_episodes(tmp_path: Path) -> None:
-    run = await probed(tmp_path / "run", "answer-now")
-    whole = read_run(run.path)
-    some = whole[whole["regime"] == "persistent"].drop(columns=["answer_now", "answer_now_repaired"])
-    merged = merge_probes(some, run.path)
-    assert merged["answer_now"].tolist() == whole.loc[merged.index, "answer_now"].tolist()
-
-
 def put(name: str, value: object) -> Damage:
     return lambda manifest: manifest["spec"].update({name: value})
 
@@ -83,10 +74,9 @@ MANIFESTS: dict[str, tuple[Damage, str]] = {
     "another format": (put("format", 99), "format: 99 there, 1 now"),
     "another probe": (put("probe", "beliefs"), "probe: 'beliefs' there, 'answer-now' now"),
     "another run": (put("run", "another"), "run: 'another' there, 'scripted-never"),
-    "no hashes": (put("trajectories_sha256", None), "the run's trajectories in clean, persistent are not"),
     "another hash": (
         put("trajectories_sha256", {"clean": "0"}),
-        "the run's trajectories in clean, persistent",
+        "the run's trajectories in clean are not",
     ),
     "another model": (
         lambda manifest: manifest["spec"]["model"].update(policy="own-3"),
@@ -121,9 +111,6 @@ async def test_a_manifest_that_is_not_of_this_probe_of_this_run_is_refused(tmp_p
         file.write_text(content)
         with pytest.raises(RunError, match=rf"answer-now.manifest\.json: {message}"):
             read_run(run.path)
-    file.unlink()
-    with pytest.raises(RunError, match=r"answer-now: holds \.jsonl files but no manifest\.json"):
-        read_run(run.path)
 
 
 RECORDS: dict[str, tuple[Damage, str]] = {

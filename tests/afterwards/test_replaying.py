@@ -15,7 +15,6 @@ from judged_useless import load_episodes
 from judged_useless.afterwards import probes as registry
 from judged_useless.afterwards.probe_findings import (
     answer_now_branches,
-    merge_probes,
     probe_folder,
     probe_results,
     read_run,
@@ -254,7 +253,7 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     assert probe_results(run.path, "judgments") is None
     named = probe_results(run.path, "judgments", model="scripted:never")
     assert named is not None
-    assert merge_probes(plain, run.path, model="scripted:never")["judgments"].tolist() == [
+    assert read_run(run.path, model="scripted:never")["judgments"].tolist() == [
         [each["judgment"] for each in named[row["question_id"], row["regime"]]]
         for row in plain.to_dict("records")
     ]
@@ -387,8 +386,6 @@ async def test_a_run_without_placeholders_has_nothing_to_repair(
     assert await asyncio.to_thread(main, command) == 0
     why = "0 episodes, 0 calls: no answer copies the template, so there is nothing to repair, in clean, pers"
     assert why in capsys.readouterr().out
-    plain = episodes.drop(columns=["answer", "repaired_answer", "repaired_success"])
-    assert merge_probes(plain, run.path)["repaired_answer"].isna().all()
 
 
 def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
