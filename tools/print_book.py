@@ -7,12 +7,12 @@ from io import BytesIO
 from pathlib import Path
 
 import yaml
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import PdfMargins, sync_playwright
 from pypdf import PdfWriter
 
 ROOT = Path(__file__).parents[1]
 HTML, PDF = ROOT / "_build" / "html", ROOT / "_build" / "judged-useless.pdf"
-_MARGIN = {"top": "16mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
+_MARGIN: PdfMargins = {"top": "16mm", "bottom": "18mm", "left": "16mm", "right": "16mm"}
 _FOOT = (
     '<div style="font-size:8px;width:100%;text-align:center"><span class="title"></span> · '
     '<span class="pageNumber"></span></div>'
