@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from judged_useless._io.files import sha256
 from judged_useless._io.messages import shown
-from judged_useless.episodes.schema import LISTS, PROBE_FIELDS, EpisodeError
+from judged_useless.episodes.schema import LISTS, PROBE_FIELDS
 from judged_useless.runs.cell_spec import differences
 from judged_useless.runs.manifests import MANIFEST, PROBES_SUFFIX, read_manifest
 from judged_useless.runs.recorded import Run
@@ -82,72 +82,6 @@ def findings_check(
     return check
 
 
-def probe_results(run: str | Path, probe: str, *, model: str | None = None) -> Findings | None:
-    """Return what a probe found, as far as it has come.
-
-    Parameters
-    ----------
-    run : str or pathlib.Path
-        The run's folder.
-    probe : str
-        Name of the probe.
-    model : str, optional
-        Name of another model that was asked in the agent's place; by default the agent's own results.
-
-    Returns
-    -------
-    mapping of (question id, regime) to list of dict, or None
-        None if the run was not probed so.
-
-    Raises
-    ------
-    RunError
-        If the results are of another run or of the run as it was before, or a file is not what a probe
-        writes; the message names the file, and line and field where there are some.
-    """
-    probed = Run(run)
-    lengths = {(each["question_id"], each["regime"]): len(each["failed"]) for each in probed.trajectories()}
-    return _found(probed, probe, model, lengths, trajectories_sha256(probed))
-
-
-def answer_now_branches(run: str | Path, *, repaired: bool = False, model: str | None = None) -> pd.DataFrame:
-    """Return what a run's agent answered when it was told to, decision by decision.
-
-    Parameters
-    ----------
-    run : str or pathlib.Path
-        The run's folder.
-    repaired : bool, default False
-        Count an answer that copied the template by what the agent gave in its place when told.
-    model : str, optional
-        As for `probe_results`; by default what the agent itself answered.
-
-    Returns
-    -------
-    pandas.DataFrame
-        ``question_id, regime, t, success, answered``, one row a decision that was replayed.
-
-    Raises
-    ------
-    EpisodeError
-        If the run was not probed so.
-    RunError
-        As for `probe_results`.
-    """
-    results = probe_results(run, "answer-now", model=model)
-    if results is None:
-        raise EpisodeError(f"{run}: no answer-now branches; make them with the probe answer-now")
-    which = "repaired_success" if repaired else "success"
-    return pd.DataFrame(
-        [
-            (question_id, regime, result["t"], result[which], result["action"] == "finish")
-            for (question_id, regime), found in results.items()
-            for result in found
-        ],
-        columns=["question_id", "regime", "t", "success", "answered"],
-    )
-
-
 def read_run(path: str | Path, *, allow_partial: bool = False, model: str | None = None) -> pd.DataFrame:
     """Return the episodes of a run directory, with what was asked of them afterwards.
 
@@ -158,7 +92,7 @@ def read_run(path: str | Path, *, allow_partial: bool = False, model: str | None
     allow_partial : bool, default False
         As for `Run.episodes`: also what there is of a run that is not complete.
     model : str, optional
-        As for `probe_results`; by default what the agent itself said.
+        Name of another model that was asked in the agent's place; by default what the agent itself said.
 
     Returns
     -------
@@ -175,7 +109,8 @@ def read_run(path: str | Path, *, allow_partial: bool = False, model: str | None
     Raises
     ------
     RunError
-        If it is no run directory, or not complete; and as for `probe_results`.
+        If it is no run directory, or not complete; if results are of another run or of the run as it was
+        before, or a file is not what a probe writes: the message names the file, line and field.
     """
     run = Run(path)
     episodes = run.episodes(allow_partial=allow_partial)

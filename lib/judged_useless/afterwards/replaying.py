@@ -142,7 +142,7 @@ async def replay(
     pathlib.Path
         The folder of the results, ``<run>.probes/<probe>``, in the form of a run: a manifest and one file a
         regime. `load_episodes` reads them with the run. Another model's are in
-        ``<run>.probes/<probe>@<model>``, which `probe_results` reads with ``model="…"``.
+        ``<run>.probes/<probe>@<model>``, which `read_run` reads with ``model="…"``.
 
     Raises
     ------
