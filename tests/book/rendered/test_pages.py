@@ -106,25 +106,6 @@ def test_links_within_the_book_lead_somewhere(visits: list[Visit]) -> None:
     assert [each for each in linked if not Path(unquote(urlsplit(each[1]).path)).is_file()] == []
 
 
-def test_the_first_page_weighs_less_than_700_kilobytes_with_all_it_loads(visits: list[Visit]) -> None:
-    from urllib.parse import unquote, urlsplit
-
-    first = next(seen for seen in visits if seen.page == "book/index.html")
-    paths = {unquote(urlsplit(url).path) for url in first.requests if url.startswith("file:")}
-    assert 100_000 < sum(Path(path).stat().st_size for path in paths) < 700_000
-
-
-def test_icons_are_drawn(browser: Any, book: Path) -> None:
-    page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.goto((book / "book/index.html").as_uri())
-    page.evaluate("document.fonts.ready")
-    loaded = "[...document.fonts].filter((f) => f.status === 'loaded').map((f) => f.family + f.weight)"
-    assert any("Font Awesome" in each for each in page.evaluate(loaded))
-    shown = "(icon) => getComputedStyle(icon, '::before').content.codePointAt(1) > 0xe000"
-    assert page.locator("i.fa-download").first.evaluate(shown)
-    page.close()
-
-
 @pytest.mark.parametrize("width", WIDTHS)
 def test_no_page_scrolls_sideways(visits: list[Visit], width: int) -> None:
     wide = [
