@@ -301,7 +301,12 @@ async def test_a_thinking_condition_needs_a_thinking_model(tmp_path: Path) -> No
 def test_bad_arguments_are_refused_before_anything_is_written(
     tmp_path: Path, arguments: dict[str, Any], message: str
 ) -> None:
-    cell = {"model": ScriptedModel("own-4"), "task": "hamlets", "split": "all", "out": tmp_path / "run"}
+    cell: dict[str, Any] = {
+        "model": ScriptedModel("own-4"),
+        "task": "hamlets",
+        "split": "all",
+        "out": tmp_path / "run",
+    }
     with pytest.raises(ValueError, match=message):
         asyncio.run(run_cell(**cell | arguments))
     assert not list(tmp_path.iterdir())
