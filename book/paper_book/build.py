@@ -136,7 +136,8 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
             f"{target} holds other files and no {_TOP[0]}; expected a new or an assembled folder"
         )
     copied, kept = [], set()
-    for origin, place in _places(sections, generated):
+    # Of two files for one place the generated one is taken, such as the first page of own runs.
+    for place, origin in {place: origin for origin, place in _places(sections, generated)}.items():
         goal = target / place
         kept.add(goal)
         if not goal.exists() or not filecmp.cmp(origin, goal, shallow=False):
@@ -162,9 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     laid = commands.add_parser("assemble", help="lay the book's source together")
     for name in ("sections", "generated", "target"):
         laid.add_argument(name, type=Path)
-    commands.add_parser("generated", help="write the generated parts of pages").add_argument(
-        "folder", type=Path
-    )
+    parts = commands.add_parser("generated", help="write the generated parts of pages")
+    parts.add_argument("folder", type=Path)
+    parts.add_argument("--source", default="embedded", help="own runs have a first page of their own")
     given = parser.parse_args(arguments)
     try:
         if given.command == "book":
@@ -175,7 +176,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif given.command == "generated":
             from paper_book.generated import write
 
-            write(given.folder)
+            write(given.folder, parse_source(given.source))
         else:
             assemble(given.sections, given.generated, given.target)
     except (BuildError, SectionError, OSError) as error:
