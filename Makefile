@@ -47,11 +47,12 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
+.PHONY: install book pdf section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
 	@echo "book     execute the sections, build the book [SOURCE=hub or SOURCE=runs/a,runs/b]"
+	@echo "pdf      the book, printed: _build/judged-useless.pdf"
 	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
 	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
@@ -84,6 +85,9 @@ again: ;
 book: $(STAMP)
 	@echo "executing what changed and building the book; the first time takes a minute or two"
 	@$(BIN)/python -m paper_book.build book --source $(call q,$(value SOURCE))
+
+pdf: book
+	@$(BIN)/python tools/print_book.py
 
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }

@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import logging
 import shutil
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -67,7 +68,7 @@ def build_page(runs: Path, target: Path) -> Path:
     build.assemble(target / "sections", target / "generated", target / "book")
     run_live.run(
         Path(sys.executable).with_name("jupyter-book"), "build", target / "book", "--path-output", target,
-        "--quiet",
+        "--quiet", "--warningiserror", stdout=subprocess.DEVNULL,
     )  # fmt: skip
     return target / "_build" / "html" / "notebooks" / f"{PAGE}.html"
 

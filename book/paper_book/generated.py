@@ -13,6 +13,7 @@ import pandas as pd
 from judged_useless._io.files import write_atomically
 
 from paper_book import consistency
+from paper_book.figures.hands_on import hands_on_data
 from paper_book.published.transcribed import (
     check_files,
     count_numbers,
@@ -134,6 +135,19 @@ def published_index() -> str:
     return "\n\n".join(["## Search", _raw(render("search")), "## Tables", _raw(listing)]) + "\n"
 
 
+def _data(name: str, value: object) -> str:
+    """Return what a page's script reads: JSON in an element of its own, in which no text is markup."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    return _raw(f'<script type="application/json" id="{name}">{text}</script>')
+
+
+def hands_on_part() -> str:
+    """Return the data and the script of the page on which Δ is computed."""
+    return _data("ju-hands-on-data", hands_on_data()) + _raw(
+        '<script defer src="../_static/hands_on.js"></script>'
+    )
+
+
 def search_data() -> str:
     """Return all published numbers as a script, which also works where a page cannot fetch files."""
     rows = []
@@ -151,7 +165,11 @@ def search_data() -> str:
 
 
 #: Generated parts, by the file that a page includes.
-PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "published.md": published_index}
+PARTS: dict[str, Callable[[], str]] = {
+    "consistency.md": consistency_page,
+    "hands_on.md": hands_on_part,
+    "published.md": published_index,
+}
 
 
 def write(folder: Path) -> None:

@@ -51,6 +51,30 @@ def test_real_cells_equal_the_papers_and_made_up_ones_are_not_compared(
     assert cache.is_dir()
 
 
+@pytest.mark.parametrize(
+    ("repository", "said"),
+    [
+        ("", "'' names nothing; expected a data set on the hub, or a local folder"),
+        ("a.jsonl", "'a.jsonl' is a file; expected a data set on the hub, or a local folder"),
+        ("zipped", "split 'test300' cannot be read as a data set (File is not a zip file)"),
+        ("packed", "split 'test300' cannot be read as a data set (Not a gzipped file"),
+    ],
+)
+def test_what_is_no_data_set_is_told_in_one_sentence(
+    repository: str, said: str, cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").touch()
+    for folder, name in (("zipped", "test300-0.zip"), ("packed", "test300-0.jsonl.gz")):
+        (tmp_path / folder / "data").mkdir(parents=True)
+        (tmp_path / folder / "data" / name).write_bytes(b"broken")
+    assert main(["fetch", "--repository", repository, "--split", "test300"]) == 1
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "Traceback" not in shown
+
+
 def test_a_cell_that_differs_from_the_papers_fails(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

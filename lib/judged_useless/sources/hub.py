@@ -1,21 +1,17 @@
 """Fetching all released episodes from the hub into the cache."""
 
-import json
-import shutil
-import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 
 import pandas as pd
+import pyarrow.parquet as pq
 
-from judged_useless._io.files import sha256
+from judged_useless._io.files import DAMAGE
 from judged_useless._io.hub_access import HubError, ask_hub, hub_errors
-from judged_useless._io.strict_json import read_object
-from judged_useless.episodes.formats import write_parquet
+from judged_useless.episodes.formats import load_parquet, write_parquet
 from judged_useless.episodes.frames import fill_judgments, settled
 from judged_useless.episodes.schema import EpisodeError, validate
-from judged_useless.sources.readers import SPLITS, hub_folder
+from judged_useless.sources.readers import SPLITS, hub_file
 
 #: The released data set.
 REPOSITORY = "benni23/judged-useless-episodes"
@@ -23,15 +19,11 @@ REPOSITORY = "benni23/judged-useless-episodes"
 
 @dataclass(frozen=True)
 class Fetched:
-    """What is in the cache after a fetch, by split and file; kept as ``source.json`` beside the files.
-
-    ``revision`` is the commit of the data set; None for a local folder.
-    """
+    """What is in the cache after a fetch: episodes by split, of which commit (none of a local folder)."""
 
     repository: str
     revision: str | None
     n_episodes: dict[str, int]
-    sha256: dict[str, str]
 
 
 def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFrame:
@@ -43,7 +35,7 @@ def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFra
             loaded = load_dataset(repository, split=split, revision=revision)
     except HubError:
         raise
-    except (DatasetsError, FileNotFoundError, ValueError) as error:
+    except (DatasetsError, FileNotFoundError, ValueError, *DAMAGE) as error:
         # All splits are prepared at once, so the cause may lie in another; it names the file.
         raise EpisodeError(
             f"{repository}: split {split!r} cannot be read as a data set ({error.__cause__ or error})"
@@ -87,52 +79,22 @@ def fetch(
     if not splits:
         raise ValueError(f"splits is empty; the data set has {', '.join(SPLITS)}")
     commit = ask_hub(repository, revision)  # once, so that all splits come from one commit
+    origin = {"repository": repository, "revision": commit or ""}
     frames = {split: _load_split(repository, split, commit) for split in splits}
-    target = hub_folder()
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for leftover in target.parent.glob(".episodes.*"):  # of a fetch that was killed
-        shutil.rmtree(leftover, ignore_errors=True)
-    with tempfile.TemporaryDirectory(
-        prefix=".episodes.", dir=target.parent, ignore_cleanup_errors=True
-    ) as made:
-        fresh = Path(made) / "episodes"
-        n_episodes = {split: len(frame) for split, frame in frames.items()}
-        files = [write_parquet(frame, fresh / f"{split}.parquet") for split, frame in frames.items()]
-        for split, n in _kept(target, repository, commit, splits).items():
-            files.append(Path(shutil.copy2(target / f"{split}.parquet", fresh)))
-            n_episodes[split] = n
-        fetched = Fetched(repository, commit, n_episodes, {file.name: sha256(file) for file in files})
-        (fresh / "source.json").write_text(json.dumps(asdict(fetched), indent=2) + "\n", encoding="utf-8")
-        _swap(fresh, target)
-    return fetched
+    frames |= {split: frame for split, frame in _kept(origin).items() if split not in splits}
+    whole = pd.concat([frames[split] for split in sorted(frames)], ignore_index=True)
+    for leftover in hub_file().parent.glob(".*.tmp"):  # of a fetch that was killed
+        leftover.unlink()
+    write_parquet(whole, hub_file(), origin)
+    return Fetched(repository, commit, {each: len(frames[each]) for each in SPLITS if each in frames})
 
 
-def _kept(target: Path, repository: str, commit: str | None, splits: Sequence[str]) -> dict[str, int]:
-    """Return the other splits that the cache has whole and of this commit, and their episodes."""
+def _kept(origin: dict[str, str]) -> dict[str, pd.DataFrame]:
+    """Return the splits that the cache has whole, if they are of this commit."""
     try:
-        before = read_object(target / "source.json") or {}
-        if commit is None or (before["repository"], before["revision"]) != (repository, commit):
+        about = pq.read_schema(hub_file()).metadata
+        if not origin["revision"] or {name: about[name.encode()].decode() for name in origin} != origin:
             return {}
-        return {
-            split: int(before["n_episodes"][split])
-            for split in SPLITS
-            if split not in splits and f"{split}.parquet" in before["sha256"]
-            if sha256(target / f"{split}.parquet") == before["sha256"][f"{split}.parquet"]
-        }
+        return {str(split): frame for split, frame in load_parquet(hub_file()).groupby("split")}
     except (OSError, ValueError, KeyError, TypeError):
-        # A cache that is damaged has nothing to be kept; this fetch mends it.
-        return {}
-
-
-def _swap(fresh: Path, target: Path) -> None:
-    """Put `fresh` in the place of `target`, which steps aside first; :func:`hub_folder` brings it back."""
-    aside = target.with_name("episodes.before")
-    if target.exists():
-        shutil.rmtree(aside, ignore_errors=True)  # of a fetch that was killed when all but this was done
-        target.rename(aside)
-    try:
-        fresh.rename(target)
-    except OSError:
-        hub_folder()
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
+        return {}  # nothing was fetched before, or the cache is damaged, which this fetch mends
