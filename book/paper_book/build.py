@@ -162,9 +162,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     laid = commands.add_parser("assemble", help="lay the book's source together")
     for name in ("sections", "generated", "target"):
         laid.add_argument(name, type=Path)
-    commands.add_parser("generated", help="write the generated parts of pages").add_argument(
-        "folder", type=Path
-    )
+    parts = commands.add_parser("generated", help="write the generated parts of pages")
+    parts.add_argument("folder", type=Path)
+    parts.add_argument("--source", default="embedded")
     given = parser.parse_args(arguments)
     try:
         if given.command == "book":
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif given.command == "generated":
             from paper_book.generated import write
 
-            write(given.folder)
+            write(given.folder, parse_source(given.source))
         else:
             assemble(given.sections, given.generated, given.target)
     except (BuildError, SectionError, OSError) as error:
