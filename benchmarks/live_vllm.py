@@ -1,16 +1,21 @@
-"""Two schedules of the same 48 episodes on a real vLLM on the CPU: all in flight, and lock-step.
+"""How much of a real engine's throughput the harness uses: three schedules of the same requests to a vLLM.
 
-Needs a server: ``python tests/live/run_live.py --script benchmarks/live_vllm.py``. Both schedules run the
-same loop on the same questions with the same seeds; each has a prefix cache of its own, by a salt. There are
-two rounds, the second in the opposite order, so that neither schedule always has the warmer machine.
+Needs a server: ``python tests/live/run_live.py --script benchmarks/live_vllm.py``. *At once* is the engine's
+own rate: every request of the episodes is sent at the same moment by a bare HTTP client. *All in flight* is
+`run_cell`'s schedule, where a turn waits for the one before it; *lock-step* waits for those of all episodes.
+Each has a prefix cache of its own, by a salt. Each round begins with another schedule, so that none always
+has the warmer or the quieter machine: read the shares, not the seconds.
 """
 
 import asyncio
+import json
+import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,28 +23,55 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 import hamlets  # noqa: E402
+import httpx2  # noqa: E402
 from judged_useless.agent.calls import Options  # noqa: E402
 from judged_useless.agent.loop import run_episode  # noqa: E402
 from judged_useless.environment.environment import Environment  # noqa: E402
 from judged_useless.environment.failed_paragraphs import FailurePool  # noqa: E402
 from judged_useless.environment.regimes import MEAN6  # noqa: E402
 from judged_useless.models.base import Generation, Message, Model  # noqa: E402
+from judged_useless.models.openai_compatible import OpenAIModel  # noqa: E402
 from judged_useless.protocol.conditions import get_condition  # noqa: E402
-from live_models import Delegate, Searching, live_model  # noqa: E402
+from live_models import DECODING, Delegate, Searching  # noqa: E402
 
-N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 2
+N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 3
+#: With fewer requests in flight the engine has too little to do at once.
+THIN = 16
 #: Observations before which the model is not offered to finish, so that episodes have the paper's length.
 OBSERVATIONS = 6
 
 Request = tuple[Callable[[], Awaitable[Generation]], asyncio.Future[Generation]]
 
 
-class Outcome(NamedTuple):
-    """What a schedule took and did."""
+class Answered(NamedTuple):
+    """One request of a schedule: when it was sent and answered, and the tokens generated for it."""
 
-    seconds: float
-    calls: int
+    sent: float
+    answered: float
     tokens: int
+
+
+async def timed(body: dict[str, Any], post: Callable[[], Awaitable[str]], log: list[Answered]) -> str:
+    sent = time.perf_counter()
+    text = await post()
+    log.append(Answered(sent, time.perf_counter(), json.loads(text)["usage"]["completion_tokens"]))
+    return text
+
+
+class Recording(OpenAIModel):
+    """The harness's own client, and what it sends."""
+
+    def __init__(self, salt: str) -> None:
+        super().__init__(
+            os.environ["LIVE_MODEL"], base_url=f"{os.environ['LIVE_URL']}/v1", api_key="none",
+            decoding=DECODING, extra_body={"cache_salt": salt}, max_concurrency=128,
+        )  # fmt: skip
+        self.bodies: list[dict[str, Any]] = []
+        self.log: list[Answered] = []
+
+    async def _post(self, client: Any, body: dict[str, Any]) -> str:  # noqa: ANN401 - the SDK's
+        self.bodies.append(body)
+        return await timed(body, partial(super()._post, client, body), self.log)
 
 
 @dataclass
@@ -93,21 +125,6 @@ class Seat(Delegate):
         return await self.steps.ask(self.episode, partial(self.model.generate, messages, **options))
 
 
-@dataclass
-class Counting(Delegate):
-    """Counts what comes back."""
-
-    calls: int = 0
-    tokens: int = 0
-
-    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401 - the model's
-        """Pass on and count."""
-        generation = await self.model.generate(messages, **options)
-        self.calls += 1
-        self.tokens += generation.completion_tokens or 0
-        return generation
-
-
 def episodes() -> list[Environment]:
     questions = hamlets.load("all")
     pool = FailurePool(questions)
@@ -140,33 +157,61 @@ async def in_lock_step(model: Model) -> None:
                 group.create_task(take(number, environment))
 
 
-async def measure(name: str, number: int) -> Outcome:
-    model = live_model("openai", extra_body={"cache_salt": f"{name} {number}"}, max_concurrency=64)
-    counting = Counting(Searching(model, OBSERVATIONS))
-    started = time.perf_counter()
-    await SCHEDULES[name](counting)
-    seconds = time.perf_counter() - started
+async def at_once(bodies: Sequence[dict[str, Any]], salt: str) -> list[Answered]:
+    """Send all requests at the same moment, without the harness."""
+    log: list[Answered] = []
+    limits = httpx2.Limits(max_connections=None)
+    async with httpx2.AsyncClient(base_url=os.environ["LIVE_URL"], timeout=None, limits=limits) as client:
+
+        async def post(body: dict[str, Any]) -> str:
+            response = await client.post("/v1/chat/completions", json=body | {"cache_salt": salt})
+            return response.raise_for_status().text
+
+        await asyncio.gather(*(timed(body, partial(post, body), log) for body in bodies))
+    return log
+
+
+async def scheduled(name: str, salt: str) -> Recording:
+    model = Recording(salt)
+    await SCHEDULES[name](Searching(model, OBSERVATIONS))
     await model.aclose()
+    return model
+
+
+def rate(name: str, log: Sequence[Answered]) -> float:
+    """Print what a schedule took and how full it kept the engine; return its tokens a second."""
+    start, end = min(each.sent for each in log), max(each.answered for each in log)
+    changes = sorted([*((each.sent, 1) for each in log), *((each.answered, -1) for each in log)])
+    flying, thin = 0, 0.0
+    for (moment, change), (following, _) in pairwise(changes):
+        flying += change
+        thin += (following - moment) * (flying < THIN)
+    seconds, tokens = end - start, sum(each.tokens for each in log)
+    mean = sum(each.answered - each.sent for each in log) / seconds
     print(
-        f"{name:>13}: {seconds:6.1f} s, {counting.calls} calls, {counting.tokens} tokens generated",
+        f"  {name:>13}: {seconds:.1f} s, {len(log)} calls, {tokens} tokens, {tokens / seconds:.1f} a second; "
+        f"in flight {mean:.1f} on average, fewer than {THIN} for {thin / seconds:.0%} of the time",
         flush=True,
     )
-    return Outcome(seconds, counting.calls, counting.tokens)
+    return tokens / seconds
 
 
 async def main() -> None:
-    warm = live_model("openai")
-    await asyncio.gather(*(warm.generate([{"role": "user", "content": f"Count to {n}."}]) for n in range(4)))
-    await warm.aclose()
-    n = N_QUESTIONS * len(MEAN6)
+    print("warming up, and recording the requests", flush=True)
+    warm = await scheduled("all in flight", "warm")
+    shares: dict[str, list[float]] = {name: [] for name in SCHEDULES}
     for number in range(ROUNDS):
-        names = list(SCHEDULES) if number % 2 == 0 else list(reversed(SCHEDULES))
-        outcomes = {name: await measure(name, number) for name in names}
-        ours, theirs = (outcomes[name] for name in SCHEDULES)
-        ratio = theirs.seconds / ours.seconds
-        per_second = (ours.tokens / ours.seconds) / (theirs.tokens / theirs.seconds)
-        print(f"round {number + 1}, {n} episodes of enforced_rule, batches of {BATCH}: lock-step takes")
-        print(f"  {ratio:.2f} times as long; tokens a second are {per_second:.2f} times its", flush=True)
+        order = ["at once", *SCHEDULES]
+        rates = {}
+        print(f"round {number + 1}, {N_QUESTIONS * len(MEAN6)} episodes of enforced_rule", flush=True)
+        for name in order[number % 3 :] + order[: number % 3]:
+            salt = f"{name} {number}"
+            log = await at_once(warm.bodies, salt) if name == "at once" else (await scheduled(name, salt)).log
+            rates[name] = rate(name, log)
+        for name, values in shares.items():
+            values.append(rates[name] / rates["at once"])
+    for name, values in shares.items():
+        print(f"{name}: {', '.join(f'{share:.0%}' for share in values)} of the engine's tokens a second")
 
 
 SCHEDULES: dict[str, Callable[[Model], Awaitable[None]]] = {

@@ -42,7 +42,7 @@ def processes() -> ForkServerContext:
     # The server imports before it is told this process's path, so it has to have it from the start.
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
-        context.set_forkserver_preload(["judged_useless.runs", "run_children"])
+        context.set_forkserver_preload(["judged_useless.runs.cell", "run_children"])
         first = context.Process(target=os.getpid)
         first.start()
         first.join(60)

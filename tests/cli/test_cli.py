@@ -90,6 +90,8 @@ from judged_useless.cli import {command}
 sys.exit(cli.main({arguments!r}))
 """
 
+COMMAND = "import sys; from judged_useless.cli.main import main; sys.exit(main())"
+
 
 def without_a_reader(
     command: list[str], folder: Path, **environment: str
@@ -126,6 +128,6 @@ def test_output_that_nobody_reads_ends_it_quietly(
 
 def test_a_run_whose_output_nobody_reads_is_complete_all_the_same(tmp_path: Path) -> None:
     cell = ["run", "--model", "scripted:never", "--task", "atlas", "--n-questions", "1", "--out", "cell"]
-    ended = without_a_reader(["-m", "judged_useless.cli", *cell, "--quiet"], tmp_path)
+    ended = without_a_reader(["-c", COMMAND, *cell, "--quiet"], tmp_path)
     assert (ended.returncode, ended.stderr) == (141, "")
     assert '"status": "complete"' in (tmp_path / "cell" / "manifest.json").read_text(encoding="utf-8")

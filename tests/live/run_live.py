@@ -1,10 +1,11 @@
 """Everything ``make test-live`` does: install, convert weights, start a server, test, stop the server.
 
 Needs Python only. The environment (vLLM for the CPU, about 4 GB) and the weights stay in ``.venv-live`` for
-the next time; the server never outlives this process.
+the next time; the server never outlives this process, however that ends. `tools/demo.py` uses the same.
 """
 
 import argparse
+import ctypes
 import logging
 import os
 import signal
@@ -79,6 +80,34 @@ def is_up(url: str) -> bool:
         return False
 
 
+def die_with_parent() -> None:
+    """Ask the kernel to end this process when its parent dies, also by a signal that nothing can catch."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # 1 is PR_SET_PDEATHSIG
+
+
+def stop_on_signals() -> None:
+    """Turn signals into an exception, so that what is held is let go then too."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: sys.exit(143))
+
+
+@contextmanager
+def live_server(environment: Path) -> Iterator[tuple[Path, dict[str, str]]]:
+    """Install and convert what is missing, and hold a server; yield interpreter and settings."""
+    python = install(environment)
+    weights = environment / "smollm2"
+    settings = os.environ | {
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "2",
+        "VLLM_NO_USAGE_STATS": "1",
+        "VLLM_LOGGING_LEVEL": "WARNING",
+    }
+    if not weights.exists():
+        run(python, ROOT / "tests" / "live" / "convert_weights.py", weights, env=settings)
+    with server(python, weights, environment / "server.log", settings) as url:
+        yield python, settings | {"LIVE_URL": url, "LIVE_MODEL": SERVED_NAME, "LIVE_WEIGHTS": str(weights)}
+
+
 @contextmanager
 def server(python: Path, weights: Path, log: Path, settings: dict[str, str]) -> Iterator[str]:
     """Hold a server for as long as the block runs, however it ends."""
@@ -93,8 +122,9 @@ def server(python: Path, weights: Path, log: Path, settings: dict[str, str]) -> 
     LOG.info("+ %s > %s", " ".join(command), log)
     with log.open("w", encoding="utf-8") as output:
         process = subprocess.Popen(
-            command, stdout=output, stderr=subprocess.STDOUT, env=settings, start_new_session=True
-        )
+            command, stdout=output, stderr=subprocess.STDOUT, env=settings, start_new_session=True,
+            preexec_fn=die_with_parent,
+        )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
     try:
         started = time.monotonic()
@@ -131,21 +161,8 @@ def main() -> int:
     parser.add_argument("rest", nargs="*", help="passed on to pytest or the script")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(message)s", stream=sys.stdout)
-    # A signal becomes an exception, so that the server is stopped then too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    environment = arguments.environment.resolve()
-    python = install(environment)
-    weights = environment / "smollm2"
-    settings = os.environ | {
-        "HF_HUB_OFFLINE": "1",
-        "VLLM_CPU_KVCACHE_SPACE": "2",
-        "VLLM_NO_USAGE_STATS": "1",
-        "VLLM_LOGGING_LEVEL": "WARNING",
-    }
-    if not weights.exists():
-        run(python, ROOT / "tests" / "live" / "convert_weights.py", weights, env=settings)
-    with server(python, weights, environment / "server.log", settings) as url:
-        settings |= {"LIVE_URL": url, "LIVE_MODEL": SERVED_NAME, "LIVE_WEIGHTS": str(weights)}
+    stop_on_signals()
+    with live_server(arguments.environment.resolve()) as (python, settings):
         settings["PYTHONPATH"] = str(ROOT / "tests")
         # vLLM and PyTorch warn of their own deprecations, which are not this project's to fix.
         test = ["-m", "pytest", "-m", "live", "-W", "default", "-v", "--log-cli-level=INFO", "tests/live"]

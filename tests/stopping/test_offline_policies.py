@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pandas as pd
 import pytest
 from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.estimate import UndefinedEstimateError
@@ -21,31 +20,25 @@ def episode(question: str, judgments: str, last: str = "finish", **labels: Any) 
 
 @pytest.fixture
 def runs() -> list[dict[str, Any]]:
+    def run(question: str, judgments: str, wins: str, last: str = "finish", **labels: Any) -> dict[str, Any]:
+        right = {"answer_now": [win == "1" for win in wins], "regime": "persistent"}
+        return episode(question, judgments, last, **right, **labels)
+
     return [
-        episode("q1", "------", last="", regime="persistent", success=False),
-        episode("q2", "+--", regime="persistent", success=True),
-        episode("q3", "-----", regime="persistent", success=False),
+        run("q1", "------", "000110", last="", success=False),
+        run("q2", "+--", "000", success=True),
+        run("q3", "-----", "01111", success=False),
     ]
 
 
-@pytest.fixture
-def branches() -> list[dict[str, Any]]:
-    rows = {"q1": "000110", "q2": "000", "q3": "01111"}
-    return [
-        {"question_id": question, "regime": "persistent", "t": t, "success": won == "1"}
-        for question, wins in rows.items()
-        for t, won in enumerate(wins, 1)
-    ]
-
-
-def test_values_by_hand(runs: Any, branches: Any) -> None:
+def test_values_by_hand(runs: Any) -> None:
     policies = [
         StoppingPolicy(cap=4),
         StoppingPolicy(own=2),
         StoppingPolicy(cap=3, own=2),
         StoppingPolicy(cap=7),
     ]
-    found = policy_values(runs, branches, price=0.1, policies=policies, regimes=ONE)
+    found = policy_values(runs, price=0.1, policies=policies, regimes=ONE)
     calls, success = found["tool_calls"].to_dict(), found["success"].to_dict()
     # cap 4: q1 wins at 4, q2 has answered (and won) after 3, q3 wins at 4: calls 4, 3, 4.
     assert (success["cap 4"], calls["cap 4"]) == pytest.approx((1.0, 11 / 3))
@@ -58,74 +51,47 @@ def test_values_by_hand(runs: Any, branches: Any) -> None:
     assert found["utility"].iloc[0] == pytest.approx(1.0 - 0.1 * 11 / 3)
 
 
-def test_regret_by_hand(runs: Any, branches: Any) -> None:
-    found = policy_regret(runs, runs, branches, regimes=ONE, n_boot=200)
+def test_regret_by_hand(runs: Any) -> None:
+    found = policy_regret(runs, runs, regimes=ONE, n_boot=200)
     assert found.value == pytest.approx(1.0 - 1 / 3)
     assert found.name == "regret against cap 4 (λ = 0)"
-    priced = policy_regret(runs, runs, branches, price=0.1, regimes=ONE, n_boot=200)
+    priced = policy_regret(runs, runs, price=0.1, regimes=ONE, n_boot=200)
     assert priced["arm_utility"] == pytest.approx(1 / 3 - 0.1 * 14 / 3)
-    best = policy_values(runs, branches, price=0.1, regimes=ONE)["utility"].max()
+    best = policy_values(runs, price=0.1, regimes=ONE)["utility"].max()
     assert priced.value == pytest.approx(best - priced.parts["arm_utility"])
     with pytest.raises(UndefinedEstimateError, match="lacks 1 of 3 questions, such as 'q3'"):
-        policy_regret(runs[:2], runs, branches, regimes=ONE)
+        policy_regret(runs[:2], runs, regimes=ONE)
 
 
-def test_continue_or_answer_by_hand(runs: Any, branches: Any) -> None:
-    found = continue_or_answer(runs, branches, k=4, regimes=ONE, n_boot=100)
+def test_continue_or_answer_by_hand(runs: Any) -> None:
+    found = continue_or_answer(runs, k=4, regimes=ONE, n_boot=100)
     assert found.n == 2  # q1 and q3 reach four, both at t = 4
     assert found.value == 1.0
     assert (found["answering_better"], found["continuing_better"]) == (2, 0)
     assert found["calls_saved"] == (2 + 1) / 2
     with pytest.raises(UndefinedEstimateError, match="no run of 7 useless results"):
-        continue_or_answer(runs, branches, k=7, regimes=ONE)
+        continue_or_answer(runs, k=7, regimes=ONE)
 
 
-def test_missing_branches_and_judgments_are_refused(runs: Any, branches: Any) -> None:
+def test_missing_answers_and_judgments_are_refused(runs: Any) -> None:
+    asked = [*runs[:2], runs[2] | {"answer_now": [False, True, True, None]}]
     with pytest.raises(UndefinedEstimateError, match="'cap 4' is undefined: 1 of the 2 decisions"):
-        policy_values(runs, branches[:-2], policies=[StoppingPolicy(cap=4)], regimes=ONE)
+        policy_values(asked, policies=[StoppingPolicy(cap=4)], regimes=ONE)
     with pytest.raises(UndefinedEstimateError, match="have no answer-now branch"):
-        continue_or_answer(runs, branches[:-2], k=4, regimes=ONE)
+        continue_or_answer([*runs[:2], runs[2] | {"answer_now": None}], k=4, regimes=ONE)
+    with pytest.raises(EpisodeError, match="field 'answer_now': expected at most one entry"):
+        policy_values([runs[0] | {"answer_now": [True] * 7}], regimes=ONE)
+    with pytest.raises(EpisodeError, match="row 1: field 'answer_now' is missing"):
+        policy_values([episode("q", "---", regime="persistent", success=True)], regimes=ONE)
     silent = [row | {"judgments": []} for row in runs]
-    assert (
-        policy_values(silent, branches, policies=[StoppingPolicy(cap=4)], regimes=ONE)["success"].item() == 1
-    )
+    assert policy_values(silent, policies=[StoppingPolicy(cap=4)], regimes=ONE)["success"].item() == 1
     with pytest.raises(UndefinedEstimateError, match="persistent has no judgments"):
-        policy_values(silent, branches, regimes=ONE)
-    with pytest.raises(
-        UndefinedEstimateError, match="no episode of regime clean, plausible, recover_after_2"
-    ):
-        policy_values(runs, branches)
+        policy_values(silent, regimes=ONE)
+    with pytest.raises(UndefinedEstimateError, match="no episode of regime clean, plausible, recover"):
+        policy_values(runs)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"regime": None}, "entry 1: regime is None, expected a valid string"),
-        ({"success": None}, "entry 1: success is None, expected a valid boolean"),
-        *(({"t": t}, "entry 1: t is ") for t in ("1", None, float("nan"), 2.5, 0, True, float("inf"))),
-        ({"t": 2}, "entry 2: a second branch"),
-    ],
-)
-def test_a_branch_that_is_none_is_named(change: Any, message: str, runs: Any, branches: Any) -> None:
-    with pytest.raises(EpisodeError, match=f"branches, {message}"):
-        policy_values(runs, [branches[0] | change, *branches[1:]], regimes=ONE)
-
-
-def test_branches_are_a_table_or_mappings(runs: Any, branches: Any) -> None:
-    with pytest.raises(EpisodeError, match="entry 1: t is missing"):
-        policy_values(runs, [{"question_id": "q1", "regime": "persistent", "success": True}], regimes=ONE)
-    wrong: Any
-    for wrong in ("x", None, branches[0]):
-        with pytest.raises(TypeError, match="expected branches"):
-            policy_values(runs, wrong, regimes=ONE)
-    # A table whose whole numbers have become floats, as beside a missing value, is as good.
-    table = pd.DataFrame(branches).astype({"t": float})
-    pd.testing.assert_frame_equal(
-        policy_values(runs, table, regimes=ONE), policy_values(runs, branches, regimes=ONE)
-    )
-
-
-def test_arguments_that_are_none_are_refused(runs: Any, branches: Any) -> None:
+def test_arguments_that_are_none_are_refused(runs: Any) -> None:
     with pytest.raises(ValueError, match="a cap, a run of own judgments, or both"):
         StoppingPolicy()
     for name in ("own", "cap"):
@@ -134,16 +100,16 @@ def test_arguments_that_are_none_are_refused(runs: Any, branches: Any) -> None:
         with pytest.raises(TypeError, match=f"{name} must be a whole number"):
             StoppingPolicy(**{name: 2.5})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="at least one policy"):
-        policy_values(runs, branches, policies=[], regimes=ONE)
+        policy_values(runs, policies=[], regimes=ONE)
     price: Any
     for price in (-0.1, float("nan"), True, "0.1"):
         with pytest.raises(ValueError, match="price is"):
-            policy_values(runs, branches, price=price, regimes=ONE)
+            policy_values(runs, price=price, regimes=ONE)
     with pytest.raises(TypeError, match="must be a list of names, not one text"):
-        policy_values(runs, branches, regimes="persistent")
+        policy_values(runs, regimes="persistent")
     other = runs[0] | {"question_id": "q9", "model": "another"}
     with pytest.raises(EpisodeError, match="mixes"):
-        policy_values([*(row | {"model": "m"} for row in runs), other], branches, regimes=ONE)
+        policy_values([*(row | {"model": "m"} for row in runs), other], regimes=ONE)
 
 
 def test_every_policy_of_the_paper_is_among_the_simple_ones() -> None:

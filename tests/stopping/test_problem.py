@@ -17,8 +17,8 @@ PROBLEM = StoppingProblem(price=0.02)
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("memory", 1.5, "memory is 1.5, expected a probability"),
-        ("found", NAN, "found is nan, expected a finite number"),
+        ("memory", 1.5, "memory is 1.5, expected a number from 0 to 1"),
+        ("found", NAN, "found is nan, expected a number"),
         ("finds", "0.3", "finds is '0.3'"),
         ("useless_if_real", True, "useless_if_real is True"),
         ("price", -1.0, "price is -1"),

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 from judged_useless import estimators, stopping
 from judged_useless.episodes.decisions import build_decision_points
-from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
 from judged_useless.estimators.matching import with_judgments
 from judged_useless.stopping.stopping_policies import StoppingPolicy
@@ -20,27 +19,14 @@ from paper_book.measures.from_episodes import share
 
 Memory = dict[tuple[object, ...], Any]
 
-# --- answering at once: branches replayed from recorded decisions -----------------------------------
-
-
-def branches(part: pd.DataFrame, column: str = "answer_now") -> pd.DataFrame:
-    """Return the answer-now branches that lie beside episodes, one row a decision that was replayed."""
-    rows = [
-        (question_id, regime, t, success)
-        for question_id, regime, found in zip(part["question_id"], part["regime"], part[column], strict=True)
-        for t, success in enumerate(found, 1)
-        if not missing(success)
-    ]
-    return pd.DataFrame(rows, columns=["question_id", "regime", "t", "success"])
+# --- answering at once, when told to, at recorded decisions -----------------------------------
 
 
 def answering_or_continuing(
     part: pd.DataFrame, *, regimes: tuple[str, ...], n_boot: int, seed: int, level: float
 ) -> Estimate:
     """Return answering at the fifth useless judgment in a row minus what the agent did."""
-    return stopping.continue_or_answer(
-        part, branches(part), regimes=regimes, n_boot=n_boot, seed=seed, level=level
-    )
+    return stopping.continue_or_answer(part, regimes=regimes, n_boot=n_boot, seed=seed, level=level)
 
 
 def answer_now_success(
@@ -50,16 +36,17 @@ def answer_now_success(
     if len(regimes) > 1:
         made = answering_or_continuing(part, regimes=regimes, n_boot=1, seed=0, level=level)
         return plain("right when told to answer", made.parts["answering"], made.n, part, level)
-    replayed = branches(part, column)
+    replayed = part.explode(column).dropna(subset=[column])
     if replayed.empty:
         raise UndefinedEstimateError("no decision was replayed")
-    return plain("right when told to answer", replayed["success"].mean(), len(replayed), replayed, level)
+    right = replayed[column].astype(bool).mean()
+    return plain("right when told to answer", right, len(replayed), replayed, level)
 
 
 def success_of_own_5(part: pd.DataFrame, *, regimes: tuple[str, ...], level: float) -> Estimate:
     """Return the success of the policy that answers after five useless judgments in a row."""
     own = [StoppingPolicy(own=5)]
-    values = stopping.policy_values(part, branches(part), policies=own, regimes=regimes)
+    values = stopping.policy_values(part, policies=own, regimes=regimes)
     return plain("success of own 5", values["success"].iloc[0], len(part), part, level)
 
 
@@ -67,7 +54,7 @@ def _policies(part: pd.DataFrame, regimes: tuple[str, ...], price: float, memory
     """Return the simple policies of Table 17, best first, made once for all arms held against them."""
     key = ("policies", id(part), price)
     if key not in memory:
-        memory[key] = stopping.policy_values(part, branches(part), price=price, regimes=regimes)
+        memory[key] = stopping.policy_values(part, price=price, regimes=regimes)
     made: pd.DataFrame = memory[key]
     return made
 

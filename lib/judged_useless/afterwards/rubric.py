@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import pandas as pd
+
+from judged_useless._io.messages import shown
 from judged_useless._io.paths import data_dir
 from judged_useless._io.strict_json import reply_object
 from judged_useless.models.base import Message, Model
@@ -51,11 +54,15 @@ STREAMS: dict[str, Stream] = {
 }  # fmt: skip
 
 
-def get_stream(name: str) -> Stream:
-    """Return a stream by its name; ValueError if there is none."""
-    if name not in STREAMS:
-        raise ValueError(f"unknown stream {name!r}; known are {', '.join(STREAMS)}")
-    return STREAMS[name]
+def checked_labels(stream: str, labels: "pd.Series[Any]", whose: str) -> "pd.Series[Any]":
+    """Return labels, None where there is none; ValueError if one is not the stream's."""
+    known, given = STREAMS[stream].labels, labels.astype(object).where(labels.notna(), None)
+    for item, label in given.items():
+        if label not in (None, *known):
+            raise ValueError(
+                f"{whose}, item {item!r}: label {shown(label)}, expected one of {', '.join(known)}"
+            )
+    return given
 
 
 @dataclass(frozen=True)
@@ -75,7 +82,7 @@ class Rubric:
 
     def instructions(self, stream: str) -> str:
         """Return what an annotator of one stream is told."""
-        labels = ", ".join(get_stream(stream).labels)
+        labels = ", ".join(STREAMS[stream].labels)
         return (
             f"{self.general}\n\n{self.sections[stream]}\n\n"
             f'Reply with a single JSON object and nothing else: {{"label": one of {labels}}}'
@@ -93,14 +100,14 @@ def load_rubric() -> Rubric:
 
 
 def label_request(
-    model: Model, stream: str, shown: str, rubric: Rubric, *, constrain: bool
+    model: Model, stream: str, record: str, rubric: Rubric, *, constrain: bool
 ) -> tuple[list[Message], dict[str, Any]]:
     """Return what is sent to have a record labelled: messages, and options of the request."""
     messages: list[Message] = [
         {"role": "system", "content": rubric.instructions(stream)},
-        {"role": "user", "content": shown},
+        {"role": "user", "content": record},
     ]
-    form = rf'\{{"label": "({"|".join(get_stream(stream).labels)})"\}}'
+    form = rf'\{{"label": "({"|".join(STREAMS[stream].labels)})"\}}'
     budget = None if model.decoding.thinking else LABEL_TOKENS
     return messages, {"max_new_tokens": budget, "regex": form if constrain else None}
 
@@ -114,4 +121,4 @@ def read_label(reply: str, stream: str) -> str | None:
     ('off_topic', None)
     """
     label = reply_object(reply).get("label")
-    return label if isinstance(label, str) and label in get_stream(stream).labels else None
+    return label if isinstance(label, str) and label in STREAMS[stream].labels else None

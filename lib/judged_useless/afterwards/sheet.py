@@ -2,24 +2,21 @@
 
 import csv
 import re
-from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
 import pandas as pd
 
 from judged_useless._io.files import write_atomically
-from judged_useless.afterwards.items import Item
-from judged_useless.afterwards.rubric import STREAMS, get_stream, load_rubric
+from judged_useless.afterwards.items import RECORD
+from judged_useless.afterwards.rubric import STREAMS, load_rubric
 
-#: What an item is; a column that no row of a sheet uses is left out.
-_RECORD = ["id", "stream", "question", "earlier", "result", "thought"]
 #: What the annotators said; only on a sheet that is not blind.
 _SAID = ["first", "second", "changes_count"]
 #: What a person is told, and what that person fills in.
 _ASKED, _FILLED = ["task", "labels"], ["adjudicated", "note"]
-#: What does not come back from a spreadsheet, and halves of surrogate pairs, which UTF-8 has no bytes for.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+#: What does not come back from a spreadsheet.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 #: What a spreadsheet program would take for a formula.
 _FORMULA = re.compile(r"[=+\-@\t\n]|" + _CONTROLS.pattern)
 _GARBLED = "\ufffd"
@@ -41,36 +38,31 @@ def _plain(cell: str) -> str:
     return formula_free(cell).removeprefix("'")
 
 
-def _table(items: Sequence[Item], found: pd.DataFrame, *, show_labels: bool) -> pd.DataFrame:
+def _table(items: pd.DataFrame, found: pd.DataFrame, *, show_labels: bool) -> pd.DataFrame:
     """Return the sheet of disagreements as it is written, by id."""
-    known, rubric = {item.id: item for item in items}, load_rubric()
-    rows = []
-    for name, said in found.sort_index().to_dict("index").items():
-        item = known[str(name)]
-        asks = f"{rubric.asks(item.stream)} (data/rubric.md, version {rubric.version}, {item.stream})"
-        row = {
-                "id": item.id, "stream": item.stream, "question": item.question,
-                "earlier": "\n---\n".join(item.earlier), "result": item.observation, "thought": item.thought,
-                "first": said["first"], "second": said["second"],
-                "changes_count": "yes" if said["changes_count"] else "no",
-                "task": asks, "labels": ", ".join(get_stream(item.stream).labels),
-                "adjudicated": "", "note": "",
-        }  # fmt: skip
-        rows.append({column: formula_free(text) for column, text in row.items()})
-    table = pd.DataFrame(rows, columns=[*_RECORD, *_SAID, *_ASKED, *_FILLED])
-    unused = [name for name in _RECORD[2:] if not table[name].any()]
-    return table.drop(columns=[*unused, *([] if show_labels else _SAID)])
+    rubric, table = load_rubric(), found.sort_index().join(items[["stream", *RECORD]])
+    table["earlier"] = table["earlier"].map("\n---\n".join)
+    table["changes_count"] = table["changes_count"].map({True: "yes", False: "no"})
+    table["task"] = [
+        f"{rubric.asks(name)} (data/rubric.md, version {rubric.version}, {name})" for name in table["stream"]
+    ]
+    table["labels"] = [", ".join(STREAMS[name].labels) for name in table["stream"]]
+    table[_FILLED] = ""
+    # A column that no row uses is left out.
+    record = [name for name in RECORD if table[name].any()]
+    columns = ["id", "stream", *record, *(_SAID if show_labels else ()), *_ASKED, *_FILLED]
+    return table.reset_index(names="id")[columns].map(formula_free)
 
 
 def write_sheet(
-    items: Sequence[Item], found: pd.DataFrame, path: str | Path, *, show_labels: bool = False
+    items: pd.DataFrame, found: pd.DataFrame, path: str | Path, *, show_labels: bool = False
 ) -> Path:
     """Write disagreements to a CSV file, to be adjudicated in a spreadsheet program.
 
     Parameters
     ----------
-    items : sequence of Item
-        Among them all that are in `found`.
+    items : pandas.DataFrame
+        As `annotation_items` returns them, among them all that are in `found`.
     found : pandas.DataFrame
         As `disagreements` returns it, or some of its rows.
     path : path
@@ -91,20 +83,15 @@ def write_sheet(
     return write_atomically(Path(path), lambda target: target.write_bytes(text.encode("utf-8-sig")))
 
 
-def streams_of(path: str | Path) -> list[str]:
-    """Return the streams that a sheet has rows of; SheetError if there is none, or an unknown one."""
-    _, rows = _read(Path(path))
-    if not rows:
-        raise SheetError(f"{path}: no row in it, expected all that were written")
-    for number, row in rows.items():
-        if row.get("stream") not in STREAMS:
-            raise SheetError(
-                f"{path}, row {number}: field 'stream': {row.get('stream')!r}, expected S1 or S2"
-            )
-    return list(dict.fromkeys(row["stream"].strip() for row in rows.values()))
+def stream_of_sheet(path: Path) -> str:
+    """Return the stream of a sheet; SheetError if it is none that was written."""
+    streams = set(_read(path).get("stream", ()))
+    if len(streams) != 1 or not streams <= set(STREAMS):
+        raise SheetError(f"{path}: field 'stream': {', '.join(streams) or 'none'}, expected S1 or S2")
+    return str(streams.pop())
 
 
-def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> dict[str, str]:
+def read_sheet(items: pd.DataFrame, found: pd.DataFrame, path: str | Path) -> dict[str, str]:
     """Read an adjudicated sheet back, and refuse one that was changed elsewhere than where it may be.
 
     Commas, semicolons and tabs separate columns; labels may be written in capitals and with blanks.
@@ -127,23 +114,21 @@ def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> 
         If the file is not UTF-8, a row or column is missing, occurs twice, is new or was changed, or a label
         is none of the stream's.
     """
-    path = Path(path)
-    names, rows = _read(path)
-    expected = _table(items, found, show_labels="first" in names)
-    columns = [str(name) for name in expected]
+    sheet = _read(Path(path))
+    expected = _table(items, found, show_labels="first" in sheet)
+    names, columns = ([str(name) for name in table] for table in (sheet, expected))
     if sorted(names) != sorted(columns):
-        raise SheetError(f"{path}: columns {', '.join(names) or 'none'}; expected {', '.join(columns)}")
+        raise SheetError(f"{path}: columns {', '.join(names)}; expected {', '.join(columns)}")
     written = {row["id"]: row for row in expected.to_dict("records")}
     rulings: dict[str, str] = {}
-    seen: set[str] = set()
-    for number, row in rows.items():
-        place, name = f"{path}, row {number}: field", row["id"].strip()
-        if name not in written or name in seen:
-            what = "a second time" if name in seen else "is none of the ids written"
-            raise SheetError(f"{place} 'id': {name!r} {what}")
-        seen.add(name)
-        for column in set(names) - {*_ASKED, *_FILLED}:
-            if _plain(row[column]) != _plain(written[name][column]):
+    for number, row in sheet.to_dict("index").items():
+        place = f"{path}, row {number}: field"
+        original = written.pop(row["id"], None)
+        if original is None:
+            what = "a second time" if row["id"] in found.index else "is none of the ids written"
+            raise SheetError(f"{place} 'id': {row['id']!r} {what}")
+        for column in original.keys() - {*_ASKED, *_FILLED}:
+            if _plain(row[column]) != _plain(original[column]):
                 raise SheetError(
                     f"{place} {column!r} was changed; only {' and '.join(_FILLED)} may be (letters other "
                     "than a to z lost in it point to a file that was not opened as UTF-8)"
@@ -151,40 +136,38 @@ def read_sheet(items: Sequence[Item], found: pd.DataFrame, path: str | Path) -> 
         if _GARBLED in row["note"]:
             raise SheetError(f"{place} 'note' has characters that were lost")
         if row["adjudicated"].strip():
-            labels = get_stream(row["stream"].strip()).labels
             label = re.sub(r"[\s_-]+", "_", row["adjudicated"].strip().casefold())
-            if label not in labels:
+            if label not in original["labels"].split(", "):
                 raise SheetError(
-                    f"{place} 'adjudicated': {row['adjudicated']!r}, expected one of {', '.join(labels)}"
+                    f"{place} 'adjudicated': {row['adjudicated']!r}, expected one of {original['labels']}"
                 )
-            rulings[name] = label
-    if lost := sorted(written.keys() - seen):
-        raise SheetError(f"{path}: {len(lost)} rows are missing, such as that of id {lost[0]!r}")
+            rulings[row["id"]] = label
+    if written:
+        raise SheetError(f"{path}: {len(written)} rows are missing, such as that of id {min(written)!r}")
     return rulings
 
 
-def _read(path: Path) -> tuple[list[str], dict[int, dict[str, str]]]:
-    """Return the columns, and the cells of every row that is not blank, by its number in the sheet."""
+def _read(path: Path) -> pd.DataFrame:
+    """Return the rows of a sheet that are not blank, by their number in it."""
     try:
         text = path.read_text(encoding="utf-8-sig")
+        separator = max(",;\t", key=text.partition("\n")[0].count)
+        table = pd.read_csv(
+            StringIO(text), sep=separator, dtype=str, na_filter=False, skip_blank_lines=False, index_col=False
+        )
     except UnicodeDecodeError as error:
         raise SheetError(
             f"{path}: not UTF-8 text; save it as CSV in UTF-8 (“CSV UTF-8”), or what is not ASCII would be "
             "read as something else"
         ) from error
-    separator = max(",;\t", key=text.partition("\n")[0].count)
-    try:
-        lines = list(csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True))
-    except csv.Error as error:
+    except pd.errors.EmptyDataError:
+        table = pd.DataFrame(columns=["id"])
+    except pd.errors.ParserError as error:
         raise SheetError(f"{path}: not CSV ({error})") from error
-    # A spreadsheet program may leave columns without a name and without a value behind.
-    names = [name.strip() for name in lines[0]] if lines else []
-    while names and not names[-1]:
-        names.pop()
-    rows = {}
-    for number, cells in enumerate(lines[1:], 2):
-        if any(cell.strip() for cell in cells):
-            if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
-                raise SheetError(f"{path}, row {number}: {len(cells)} cells for {len(names)} columns")
-            rows[number] = dict(zip(names, cells, strict=False))
-    return names, rows
+    # A spreadsheet program may leave rows without a value, and columns without one and a name, behind.
+    table = table[(table != "").any(axis=1)]
+    unnamed = table.columns.str.startswith("Unnamed: ") & (table == "").all()
+    table = table.loc[:, ~unnamed]
+    if table.empty:
+        raise SheetError(f"{path}: no row in it, expected all that were written")
+    return table.set_axis(table.index + 2)

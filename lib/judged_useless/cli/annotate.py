@@ -16,9 +16,9 @@ primary: where the two differ and nobody rules, its label stands. Without a mode
 scripted:annotator-5 and scripted:annotator-10, which are wrong in 5 and 10 percent (labelled simulated).
 
 Everything lies in the folder --out, by default RUN.probes/annotation beside the run: a folder for each
-annotator, in it one a stream in the form of a run, which the same command resumes; labels.csv; and the
-sheets of disagreements, one a stream, which are never overwritten. Fill in the column 'adjudicated' and give
-them with --adjudicated.
+annotator, in it one a stream in the form of a run, which the same command resumes; and for each stream its
+final labels (labels-S1.csv) and a sheet of disagreements (disagreements-S1.csv), which is never overwritten.
+Fill in its column 'adjudicated' and give it with --adjudicated.
 Streams may be asked one after the other: what there is of the other one stays.
 A cap of costs holds for each annotator, and what a server may need for both.
 Its runs have to be complete.
@@ -41,10 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--out", metavar="FOLDER", help="where results lie (RUN.probes/annotation)")
     parser.add_argument(
-        "--sheet", metavar="FILE",
-        help="CSV for the disagreements, with -S1 or -S2 put before its ending (disagreements.csv in --out)",
-    )  # fmt: skip
-    parser.add_argument(
         "--show-labels", action="store_true",
         help="show both annotators' labels on the sheet; without, the ruling is blind",
     )  # fmt: skip
@@ -66,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_running_arguments(parser)
     options.add_server_arguments(parser)
-    options.add_price_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The command line: ``judged-useless COMMAND``."""
+"""Tell whether a tool-using agent stops on its own judgments: run it, replay it, audit its logs."""
 
 import os
 import sys

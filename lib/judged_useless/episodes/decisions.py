@@ -1,6 +1,7 @@
 """Decision points, the one long table behind every stopping measure, and small tables of episodes."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from judged_useless.protocol.vocabulary import ACTIONS, JUDGMENTS
 
 from .frames import FINISH, NONE, UNKNOWN, UNPARSED, USEFUL, USELESS, Ints, as_frame, current_run, steps_of
-from .schema import EpisodeError, Episodes
+from .schema import EpisodeError, Episodes, missing
 
 Bools = NDArray[np.bool_]
 
@@ -68,6 +69,14 @@ class DecisionPoints:
             raise EpisodeError(f"episodes: field {name!r} is missing, and this measure needs it")
         codes, values = pd.factorize(self.episodes[name])
         return codes[self.episode].astype(np.int64), tuple(map(str, values))
+
+    def replies(self, *names: str) -> list[Any]:
+        """Return the entry for each decision in the first of these fields of a probe that an episode has."""
+        columns = [self.episodes[name] for name in names if name in self.episodes]
+        lists = [next((each for each in row if not missing(each)), ()) for row in zip(*columns, strict=True)]
+        places = zip(self.episode.tolist(), (self.t - 1).tolist(), strict=True)
+        found = [lists[row][at] if columns and at < len(lists[row]) else None for row, at in places]
+        return [None if missing(each) else each for each in found]
 
     def frame(self) -> pd.DataFrame:
         """Return the long table, with labels in words and unknown runs as missing values."""

@@ -21,7 +21,7 @@ from .matching import (
     warn_if_pooled,
     with_judgments,
 )
-from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share
+from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share, whole_number
 
 _FIELDS = ("question_id", "actions")
 
@@ -250,8 +250,7 @@ def answer_rate_after_run(
     >>> int(rate["answers"]), rate.n
     (1, 292)
     """
-    if isinstance(k, bool) or k < 1:
-        raise ValueError(f"k must be at least 1, not {k}")
+    whole_number("k", k)
     frame = as_frame(with_judgments(episodes, judgments))
     chosen, name = _of_regime(frame, regime, f"answers after {k} useless results")
     points = points_of(chosen)

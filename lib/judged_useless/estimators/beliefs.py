@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ import pandas as pd
 from judged_useless.environment.regimes import MEAN4, REGIMES
 from judged_useless.episodes.decisions import points_of
 from judged_useless.episodes.frames import as_frame
-from judged_useless.episodes.schema import EpisodeError, Episodes, missing
+from judged_useless.episodes.schema import EpisodeError, Episodes
 
 from .estimate import Estimate, UndefinedEstimateError, estimates_frame
 from .matching import Bools, regime_names, require_one_cell
@@ -39,14 +39,6 @@ def _asked_points(episodes: Episodes, *, repaired: bool) -> pd.DataFrame:
             raise EpisodeError(f"episodes: field {name!r} is missing; ask for it with the probe beliefs")
     require_one_cell(frame)
     points = points_of(frame)
-    places = list(zip(points.episode.tolist(), (points.t - 1).tolist(), strict=True))
-
-    def replies(*names: str) -> list[Any]:
-        """Return the entry at each decision, of the first of these fields that an episode has."""
-        columns = [frame[name].tolist() for name in names if name in frame] or [[None] * len(frame)]
-        lists = [next((each for each in row if not missing(each)), ()) for row in zip(*columns, strict=True)]
-        found = [lists[row][t] if t < len(lists[row]) else None for row, t in places]
-        return [None if missing(each) else each for each in found]
 
     success = frame["success"]
     if repaired and "repaired_success" in frame:  # what was not asked to be repaired has its own
@@ -56,13 +48,13 @@ def _asked_points(episodes: Episodes, *, repaired: bool) -> pd.DataFrame:
             "question": points.question, "t": points.t, "answers": points.answered.astype(np.float64),
             "regime": frame["regime"].to_numpy()[points.episode],
             "failed_only": points.failed_run == points.t,
-            "usefulness": pd.Series(replies("usefulness"), dtype=object),
-            "prefer": pd.Series(replies("prefer"), dtype=object),
-            "says going on is worth": np.array(replies("p_continue"), dtype=np.float64),
-            "says answering now is worth": np.array(replies("p_answer_now"), dtype=np.float64),
+            "usefulness": pd.Series(points.replies("usefulness"), dtype=object),
+            "prefer": pd.Series(points.replies("prefer"), dtype=object),
+            "says going on is worth": np.array(points.replies("p_continue"), dtype=np.float64),
+            "says answering now is worth": np.array(points.replies("p_answer_now"), dtype=np.float64),
             "going on was worth": success.to_numpy(dtype=np.float64)[points.episode],
             "answering now was worth": np.array(
-                replies(*["answer_now_repaired"] * repaired, "answer_now"), dtype=np.float64
+                points.replies(*["answer_now_repaired"] * repaired, "answer_now"), dtype=np.float64
             ),
         }
     )  # fmt: skip

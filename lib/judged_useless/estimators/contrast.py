@@ -24,7 +24,7 @@ from .matching import (
     warn_if_pooled,
     with_judgments,
 )
-from .resampling import Measure, Options, Resampling, resampled
+from .resampling import Measure, Options, Resampling, resampled, whole_number
 
 Strata = Literal["step", "question", "regime"]
 _EXITS = [ACTIONS.index(word) for word in ("backup_search", "finish")]
@@ -294,8 +294,7 @@ def switch_summary(episodes: Episodes, *, by: int = 4) -> pd.Series:
     >>> switch_summary(rows).to_dict()
     {'switched_by': 0.5, 'ever_switched': 0.5, 'median_first': 2.0, 'answered_first': 0.5, 'n': 2.0}
     """
-    if by < 1:
-        raise ValueError(f"by must be at least 1, not {by}")
+    whole_number("by", by)
     frame = as_frame(episodes, ("question_id", "actions"))
     first = first_switch(frame)
     switched = first < _NEVER

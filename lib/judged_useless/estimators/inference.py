@@ -14,7 +14,7 @@ from judged_useless.episodes.frames import from_records
 from judged_useless.episodes.schema import Episodes, with_task
 
 from .estimate import Estimate, UndefinedEstimateError
-from .resampling import Options, Resampling, resampled, weight_blocks, with_interval
+from .resampling import Options, Resampling, number, resampled, weight_blocks, with_interval
 from .success import mean_measure, success_matrix, utility_matrix
 
 
@@ -132,8 +132,7 @@ def non_inferiority(
     >>> non_inferiority(rule, unaided, regimes=["recover_after_1"])["non_inferior"]
     0.0
     """
-    if not margin > 0:
-        raise ValueError(f"margin must be positive, not {margin}")
+    number("margin", margin, 0, inside=True)
     result = paired_contrast(a, b, regimes=regimes, **options)
     if result.low is None:
         raise UndefinedEstimateError(f"non-inferiority is undefined: {result.reason}")
@@ -228,12 +227,8 @@ def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05)
     named = dict(pvalues) if isinstance(pvalues, Mapping) else dict(enumerate(pvalues))
     if not named:
         raise UndefinedEstimateError("there is no p-value to adjust")
-    for name, p in named.items():
-        if not 0 <= p <= 1:
-            raise ValueError(f"p-value {name!r} is {p}, expected a number in [0, 1]")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha must lie strictly between 0 and 1, not {alpha}")
-    given = np.array(list(named.values()), dtype=np.float64)
+    given = np.array([number(f"p-value {name!r}", p, 0, 1) for name, p in named.items()])
+    number("alpha", alpha, 0, 1, inside=True)
     # Here, because statsmodels takes longer to import than all of this package.
     from statsmodels.stats.multitest import multipletests
 
@@ -254,10 +249,8 @@ def wilson_interval(count: int, n: int, *, level: float = 0.95) -> tuple[float, 
     """
     if n < 1:
         raise UndefinedEstimateError("a share is undefined: there is no trial")
-    if not 0 <= count <= n:
-        raise ValueError(f"count must lie between 0 and {n}, not {count}")
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie strictly between 0 and 1, not {level}")
+    number("count", count, 0, n)
+    number("level", level, 0, 1, inside=True)
     # Here, because statsmodels takes longer to import than all of this package.
     from statsmodels.stats.proportion import proportion_confint
 

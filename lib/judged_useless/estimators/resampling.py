@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
 from inspect import Parameter, signature
-from math import ceil, floor
+from math import ceil, floor, inf, isfinite, nan
+from numbers import Real
 from random import Random
 from typing import Any, Literal, TypedDict, TypeVar
 
@@ -38,6 +39,15 @@ def whole_number(name: str, value: object, least: int = 1) -> int:
     return int(value)
 
 
+def number(name: str, value: object, least: float, most: float = inf, *, inside: bool = False) -> float:
+    """Return an argument that is a finite number within bounds (`inside` them), or refuse it."""
+    real = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    if not isfinite(real) or not (least < real < most if inside else least <= real <= most):
+        bounds = f"strictly between {least:g} and {most:g}" if inside else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} is {value!r}, expected a number {bounds}")
+    return real
+
+
 @dataclass(frozen=True)
 class Resampling:
     """How an interval is resampled; checked once, before anything is computed.
@@ -63,8 +73,7 @@ class Resampling:
     def __post_init__(self) -> None:
         whole_number("n_boot", self.n_boot)
         whole_number("seed", self.seed, 0)
-        if not 0 < self.level < 1:
-            raise ValueError(f"level must lie strictly between 0 and 1, not {self.level}")
+        number("level", self.level, 0, 1, inside=True)
         if self.stream not in ("released", "numpy"):
             raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 

@@ -14,7 +14,7 @@ from judged_useless.episodes.schema import KEY, EpisodeError, Episodes
 
 from .estimate import Estimate, UndefinedEstimateError, estimates_frame
 from .matching import require_one_cell
-from .resampling import Floats, Measure, Options, Resampling, resampled, share
+from .resampling import Floats, Measure, Options, Resampling, number, resampled, share
 
 #: Actions that call a tool; an invalid action costs a step, but no call.
 TOOLS = ("search", "lookup", "backup_search")
@@ -186,8 +186,7 @@ def utility_matrix(
     episodes: Episodes, regimes: Sequence[str] | None, price: float, charge_judgments: bool
 ) -> pd.DataFrame:
     """Return success minus the price of the calls, by question and regime, as :func:`value_matrix` does."""
-    if not (np.isfinite(price) and price >= 0):
-        raise ValueError(f"price must be a finite number of at least 0, not {price}")
+    number("price", price, 0)
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "success"))
     values = frame["success"].to_numpy(dtype=np.float64)
     if price > 0:

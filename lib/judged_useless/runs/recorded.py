@@ -1,7 +1,7 @@
 """A run directory read back: as episodes, as trajectories, as one conversation."""
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,13 @@ import pandas as pd
 from judged_useless._io.messages import listed, visible
 from judged_useless.episodes.frames import from_records, typed
 from judged_useless.episodes.schema import OPTIONAL, REQUIRED, validate
+from judged_useless.protocol.rule import IntegrationRule
 from judged_useless.runs.manifests import require_manifest
 from judged_useless.runs.run_files import RunError, read_records
 from judged_useless.runs.trajectories import trajectory_check
 
 _EPISODE_FILES = (".jsonl", ".jsonl.gz", ".parquet")
 _FIELDS = (*REQUIRED, *OPTIONAL)
-#: Actions that show a page; a lookup shows a sentence of the current one.
-_SEARCHES = ("search", "backup_search")
 
 
 class Run:
@@ -55,11 +54,7 @@ class Run:
             )
 
     def trajectories(self) -> Iterator[dict[str, Any]]:
-        """Yield every trajectory, regime by regime.
-
-        `RunError` if one is damaged or not of this run, or, at the end, if a run that says it is complete has
-        fewer than planned.
-        """
+        """Yield every trajectory, by regime; `RunError` if one is damaged, of another run, or missing."""
         planned, lacking = self.manifest["spec"]["n_questions"], []
         for regime in self.manifest["spec"]["regimes"]:
             n = 0
@@ -104,7 +99,11 @@ class Run:
         for record in self.trajectories():
             row = {name: record[name] for name in _FIELDS}
             if "gold_titles" in record:
-                row["pages"] = [_page(seen) for seen in record["observation_meta"]]
+                # A lookup shows a sentence of the current page.
+                row["pages"] = [
+                    seen["real_title"] if "search" in seen["action"] and not seen["failed"] else None
+                    for seen in record["observation_meta"]
+                ]
                 row["gold_titles"] = record["gold_titles"]
             rows.append(row)
         if not rows:
@@ -132,44 +131,43 @@ class Run:
 
     def transcript(self, question_id: str, regime: str) -> "Transcript":
         """Return the conversation of a question in a regime, as a notebook shows it."""
-        return Transcript(self.trajectory(question_id, regime))
-
-
-def _page(seen: Mapping[str, Any]) -> str | None:
-    title: str | None = seen["real_title"]
-    return title if seen["action"] in _SEARCHES and not seen["failed"] else None
+        return Transcript(self.trajectory(question_id, regime), self.manifest["spec"]["options"]["k"])
 
 
 class Transcript:
-    """The conversation of a trajectory, shown as text or, in a notebook, as a table."""
+    """The conversation of a trajectory, the k-th useless result in a row marked, as text or as a table."""
 
-    def __init__(self, record: dict[str, Any]) -> None:
-        self.record = record
+    def __init__(self, record: dict[str, Any], k: int) -> None:
+        self.record, self.k = record, k
 
     def __repr__(self) -> str:
-        return "\n\n".join(f"{role}: {text}" for role, text in self._rows())
+        return "\n\n".join(f"{role}{mark and f' ({mark})'}: {text}" for role, mark, text in self._rows())
 
     def _repr_html_(self) -> str:
-        caption = f"{self.record['question_id']}, {self.record['regime']}: {self.record['termination']}"
-        if self.record["simulated"]:
-            caption = f"{self.record['model']}, a SIMULATED agent. {caption}"
-        cells = "".join(
-            f'<tr><th scope="row">{escape(role)}</th>'
-            f'<td style="white-space: pre-wrap; text-align: left">{escape(text)}</td></tr>'
-            for role, text in self._rows()
+        about = "{model}{0}, {condition}. {question_id}, {regime}: {termination}"
+        caption = escape(about.format(", a SIMULATED agent" * self.record["simulated"], **self.record))
+        style = "white-space: pre-wrap; text-align: left; overflow-wrap: anywhere"
+        rows = (
+            (escape(role) + (mark and f" <mark>{mark}</mark>"), text) for role, mark, text in self._rows()
         )
+        row = f'<tr><th scope="row">{{}}</th><td style="{style}">{{}}</td></tr>'
+        cells = "".join(row.format(role, escape(text)) for role, text in rows)
         return (
-            f'<figure class="ju-table"><figcaption>{escape(caption)}</figcaption>'
-            f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{escape(caption)}">'
+            f'<figure class="ju-table"><figcaption>{caption}</figcaption>'
+            f'<div class="ju-scroll" tabindex="0" role="region" aria-label="{caption}">'
             f"<table>{cells}</table></div></figure>"
         )
 
-    def _rows(self) -> Iterator[tuple[str, str]]:
-        t = 0
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
+        t, rule = 0, IntegrationRule(self.k)
         judgments, failed = self.record["judgments"], self.record["failed"]
+        acted = {each["t"] for each in self.record["events"] if each["event"] == "rule_fired"}
         for message in self.record["messages"]:
-            role, text = message["role"], message["content"]
+            role, mark, text = message["role"], "", message["content"]
             if role == "user" and text.startswith(("Observation: ", "<information>")):
-                label = "failed observation" if failed[t] else "observation"
-                role, t = f"{label} {t + 1} (judged {judgments[t] or 'not at all'})", t + 1
-            yield role, visible(text)
+                role = f"{'failed ' * failed[t]}observation {t + 1} (judged {judgments[t] or 'not at all'})"
+                t += 1
+                if rule.observe(judgments[t - 1]) and (rule.run == self.k or t in acted):
+                    what = "the rule leaves only finish" if t in acted else "nothing is done"
+                    mark = f"{rule.run} USELESS in a row: {what}"
+            yield role, mark, visible(text)

@@ -12,15 +12,13 @@ Everything is exact: all 2^t histories of judgments are followed, weighted by ev
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isfinite
-from numbers import Real
 from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import MEAN6, get_regime
-from judged_useless.estimators.resampling import whole_number
+from judged_useless.estimators.resampling import number, whole_number
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -76,11 +74,9 @@ class StoppingProblem:
 
     def __post_init__(self) -> None:
         for name in ("useless_if_failed", "useless_if_real", "finds", "memory", "found"):
-            if not 0 <= number(name, getattr(self, name)) <= 1:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a probability between 0 and 1")
+            number(name, getattr(self, name), 0, 1)
         for name in ("price", "judgment_price"):
-            if number(name, getattr(self, name)) < 0:
-                raise ValueError(f"{name} is {getattr(self, name)!r}, expected a number of at least 0")
+            number(name, getattr(self, name), 0)
         if whole_number("budget", self.budget, least=2) > LARGEST_BUDGET:
             raise ValueError(f"budget is {self.budget}, expected one from 2 to {LARGEST_BUDGET}")
         given: object = self.prior  # from outside, where types are not checked
@@ -91,8 +87,7 @@ class StoppingProblem:
                 get_regime(str(name))
             except ValueError as error:
                 raise ValueError(f"prior: {error}") from error
-            if number(f"prior of {name}", weight) < 0:
-                raise ValueError(f"prior of {name} is {weight!r}, expected a weight of at least 0")
+            number(f"prior of {name}", weight, 0)
         if not 0 < sum(self.prior.values()) < np.inf:
             raise ValueError("prior: the weights sum to 0, or to more than a number holds")
 
@@ -134,13 +129,6 @@ class StoppingProblem:
         both = np.stack([1 - useless - self.finding[t], useless])
         longer = mass[..., :, None, :] * both
         return np.asarray(longer.reshape(*mass.shape[:-2], -1, mass.shape[-1]))
-
-
-def number(name: str, value: object) -> float:
-    """Return a finite number, which true and false are not, or refuse it by the name of the field."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not isfinite(value):
-        raise ValueError(f"{name} is {value!r}, expected a finite number")
-    return float(value)
 
 
 def run_lengths(t: int) -> Ints:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import FAIL, get_regime
 from judged_useless.estimators.matching import regime_names
-from judged_useless.estimators.resampling import whole_number
+from judged_useless.estimators.resampling import number, whole_number
 
 from .stopping_policies import StoppingPolicy
 
@@ -111,8 +111,7 @@ class World:
 
     def __post_init__(self) -> None:
         for name in ("useless_if_failed", "useless_if_real", "answer_if_useful"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be a probability, not {getattr(self, name)}")
+            number(name, getattr(self, name), 0, 1)
         whole_number("budget", self.budget, least=2)
         regime_names("regimes", self.regimes)
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from judged_useless._io.messages import shown
 from judged_useless.episodes.frames import USEFUL, USELESS, current_run
-from judged_useless.estimators.resampling import whole_number
+from judged_useless.estimators.resampling import number, whole_number
 from judged_useless.protocol.vocabulary import JUDGMENTS
 
 from .problem import Floats, StoppingProblem, histories
@@ -51,8 +51,7 @@ class WaldTest:
                 "expected 0 < useless_if_real < useless_if_failed < 1"
             )
         for name in ("alpha", "beta"):
-            if not 0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name} is {getattr(self, name)}, expected a number between 0 and 0.5")
+            number(name, getattr(self, name), 0, 0.5, inside=True)
 
     @property
     def threshold(self) -> float:

@@ -10,7 +10,6 @@ from judged_useless.stopping.offline_policies import policy_regret, policy_value
 from made_up_episodes import episode, judgments
 from measured import estimate, lacking, value
 from paper_book.measures.cell_index import CellKey, Need, describe
-from paper_book.measures.from_probes import branches
 from paper_book.measures.registry import registry
 
 # --- answering now --------------------------------------------------------------------------------
@@ -60,11 +59,11 @@ def test_the_offline_rule_by_hand(replayed: pd.DataFrame) -> None:
 def test_regret_is_the_estimators(replayed: pd.DataFrame) -> None:
     price = 0.05
     arm = replayed.assign(condition="permit", success=[True, False] * 6)
-    direct = policy_regret(arm, replayed, branches(replayed), price=price, n_boot=20)
+    direct = policy_regret(arm, replayed, price=price, n_boot=20)
     assert value("regret", arm, replayed, regime="mean4", price=price) == pytest.approx(direct.value)
     best = value("utility_of_best_policy", replayed, regime="mean4", price=price)
     assert best == pytest.approx(direct.parts["best_utility"])
-    values = policy_values(replayed, branches(replayed), price=price)
+    values = policy_values(replayed, price=price)
     assert estimate("best_policy", replayed, regime="mean4", price=price) == values.index[0]
 
 

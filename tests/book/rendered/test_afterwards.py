@@ -57,12 +57,11 @@ def test_the_page_does_what_it_says(
     printed = capsys.readouterr().out
     assert "primary label correct = " in printed
     assert "final labels" in printed
-    assert (tmp_path / "runs/my-run.probes/annotation/labels.csv").is_file()
+    assert (tmp_path / "runs/my-run.probes/annotation/labels-S1.csv").is_file()
     episodes = names["episodes"]
     for column in ("answer_now", "p_continue", "stated_by_label", "repaired_success", "pages"):
         assert column in episodes
     assert names["repaired"]["repaired_success"].mean() > names["repaired"]["success"].mean()
-    assert len(names["branches"]) > 0
 
 
 def test_every_probe_and_every_column_it_adds_is_explained() -> None:
