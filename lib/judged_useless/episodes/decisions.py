@@ -215,13 +215,12 @@ def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) 
     One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
     """
     points = build_decision_points(episodes)
-    steps = np.arange(t_min, t_max + 1)
-    at = points.t == steps[:, None]
-    table = {"t": steps}
+    table = {"t": np.arange(t_min, t_max + 1)}
     groups = {"a": points.run == points.t, "b": (points.run >= 1) & (points.run <= points.t - 2)}
     for name, member in groups.items():
-        table[f"decisions ({name})"] = (at & member).sum(axis=1)
-        table[f"answers ({name})"] = (at & member & points.answered).sum(axis=1)
+        for what, counted in (("decisions", member), ("answers", member & points.answered)):
+            at = np.bincount(points.t[counted], minlength=t_max + 1)
+            table[f"{what} ({name})"] = at[t_min : t_max + 1]
     return pd.DataFrame(table)
 
 
