@@ -16,6 +16,7 @@ COMMANDS = {
     "run": "run an agent on a failing source, or resume a run",
     "replay": "ask judgments, answers now, beliefs or real answers of a recorded run",
     "annotate": "have two models label what results were worth and what the agent said of them",
+    "export": "write runs as a data set with a card, in the hub's layout",
     "audit": "say how an agent stops, by its own logs, and what the rule would have done",
 }
 
