@@ -47,11 +47,12 @@ endif
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
 unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
 
-.PHONY: install book section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data clean help
+.PHONY: install book pdf section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data embed clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
 	@echo "book     execute the sections, build the book [SOURCE=hub or SOURCE=runs/a,runs/b]"
+	@echo "pdf      the book, printed: _build/judged-useless.pdf"
 	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
 	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
@@ -61,6 +62,7 @@ help:
 	@echo "test-slurm  a real Slurm on this machine, as root: set up, a sweep with killed jobs, taken down"
 	@echo "test-frameworks  the rule and the transcripts with LangChain, Inspect, LiteLLM ...: in .venv-frameworks"
 	@echo "data     all released episodes from the hub, compared with the paper"
+	@echo "embed    what make data brought, into data/episodes: the default of every page from then on"
 	@echo "plan, sweep, status  what a sweep comes to, running it, how far it is [SWEEP=sweeps/paper.yaml PROFILE=... CORES=2]"
 	@echo "clean    what was built; never data or runs"
 
@@ -84,6 +86,9 @@ again: ;
 book: $(STAMP)
 	@echo "executing what changed and building the book; the first time takes a minute or two"
 	@$(BIN)/python -m paper_book.build book --source $(call q,$(value SOURCE))
+
+pdf: book
+	@$(BIN)/python tools/print_book.py
 
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
@@ -125,6 +130,9 @@ rooms: $(STAMP)
 
 data: $(STAMP)
 	$(BIN)/judged-useless fetch
+
+embed: $(STAMP)
+	$(BIN)/python tools/embed_episodes.py
 
 test-slurm: $(STAMP)
 	$(BIN)/python tests/slurm/run_slurm.py

@@ -26,9 +26,11 @@
     if (link && link.href === location.href) follow();
   });
 
+  document.querySelectorAll("[data-ju-print]").forEach((each) => each.addEventListener("click", () => print()));
   let closed = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("main details:not([open])")];
+    // Folded code stays folded: on paper nobody runs it.
+    closed = [...document.querySelectorAll("main details:not([open]):not(.hide)")];
     for (const each of closed) each.open = true;
   });
   addEventListener("afterprint", () => {
@@ -55,9 +57,6 @@
 
   follow();
   addEventListener("load", () => {
-    // Every page of the book loads the search, so Sphinx takes it for the search page and marks no words.
-    const results = document.getElementById("search-results");
-    if (!results && typeof SphinxHighlight !== "undefined") SphinxHighlight.highlightSearchWords();
     // Sphinx marks them a moment later.
     setTimeout(() => {
       document.querySelectorAll("details.ju-fold .highlighted").forEach(openAround);

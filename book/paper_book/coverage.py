@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from paper_book.measures.filling import RELEASED, filling
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
 from paper_book.simulated_measures import policy_table
@@ -87,6 +88,27 @@ def coverage(compared: pd.DataFrame) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def where_numbers_are_from(compared: pd.DataFrame) -> pd.DataFrame:
+    """Count every printed value once, by where it is recomputed from, or could be.
+
+    Columns ``where`` and ``numbers``; a kind without any is left out.
+    """
+    printed = compared[compared["value"].notna()]
+    there, simulated = printed["recomputed"].notna(), printed["table"] == "7"
+    equal = printed["equal"].fillna(False).astype(bool)
+    lacking = filling(printed[~there]).to_numpy().tolist()
+    runs = sum(n for kind, n in lacking if kind.startswith(("runs of", "judged-useless replay")))
+    counts = {
+        "recomputed, equal": (there & equal & ~simulated).sum(),
+        "recomputed, not equal": (there & ~equal & ~simulated).sum(),
+        "recomputed by simulation": simulated.sum(),
+        "from other released cells": (more := sum(n for kind, n in lacking if kind == RELEASED)),
+        "from runs of your own": runs,
+        "printed as they are": (~there & ~simulated).sum() - more - runs,
+    }
+    return pd.DataFrame([(kind, int(n)) for kind, n in counts.items() if n], columns=["where", "numbers"])
 
 
 def coverage_table(page: "Page") -> Table:

@@ -11,8 +11,11 @@ from pathlib import Path
 
 import pandas as pd
 from judged_useless._io.files import write_atomically
+from judged_useless.sources.readers import Source
 
 from paper_book import consistency
+from paper_book.figures.episode_explorer import explorer_data
+from paper_book.figures.hands_on import hands_on_data
 from paper_book.published.transcribed import (
     check_files,
     count_numbers,
@@ -134,6 +137,18 @@ def published_index() -> str:
     return "\n\n".join(["## Search", _raw(render("search")), "## Tables", _raw(listing)]) + "\n"
 
 
+def _data(name: str, value: object) -> str:
+    """Return what a page's script reads: JSON in an element of its own, in which no text is markup."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":")).replace("<", "\\u003c")
+    return _raw(f'<script type="application/json" id="{name}">{text}</script>')
+
+
+def _computed(name: str, value: object) -> str:
+    """Return the data of a page that computes in the browser, and its script."""
+    script = f'<script defer src="../_static/{name}.js"></script>'
+    return _data(f"ju-{name.replace('_', '-')}-data", value) + _raw(script)
+
+
 def search_data() -> str:
     """Return all published numbers as a script, which also works where a page cannot fetch files."""
     rows = []
@@ -151,13 +166,18 @@ def search_data() -> str:
 
 
 #: Generated parts, by the file that a page includes.
-PARTS: dict[str, Callable[[], str]] = {"consistency.md": consistency_page, "published.md": published_index}
+PARTS: dict[str, Callable[[], str]] = {
+    "consistency.md": consistency_page,
+    "hands_on.md": lambda: _computed("hands_on", hands_on_data()),
+    "published.md": published_index,
+}
 
 
-def write(folder: Path) -> None:
-    """Write every generated part, the search's data and the files to download."""
+def write(folder: Path, source: Source = "embedded") -> None:
+    """Write every generated part, the search's data and the files to download; the episodes of a source."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
+    texts["generated/explorer.md"] = _computed("explorer", explorer_data(source))
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     for name, text in texts.items():
         write_atomically(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))

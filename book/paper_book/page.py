@@ -246,6 +246,11 @@ class Page:
             return "This source does not have what the numbers of this sentence would rest on."
         return form.format(**{name: in_words_of(each) for name, each in values.items()})
 
+    def between(self, given: Any, form: str = ".1%") -> str:
+        """Return the interval of an estimate for a sentence, such as "99.3% to 99.9%"."""
+        bounds = {name: float("nan") if given[name] is None else given[name] for name in ("low", "high")}
+        return self.sentence("{low} to {high}", **{name: (each, form) for name, each in bounds.items()})
+
     def check(self, *claims: Claim, when: bool = True) -> Table:
         """Return the page's claims with their verdicts; on the paper's episodes one that fails raises.
 

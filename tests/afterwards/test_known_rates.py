@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from judged_useless.afterwards.probe_findings import answer_now_branches, read_run
+from judged_useless.afterwards.probe_findings import probe_folder, read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves
 from judged_useless.estimators.inference import wilson_interval
@@ -14,6 +14,7 @@ from judged_useless.estimators.judgments import specificity, stated_agreement, u
 from judged_useless.models.scripted_policies import TIME_SLOPE
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
+from judged_useless.runs.run_files import read_records
 
 pytest_plugins = ("run_fixtures",)
 pytestmark = pytest.mark.usefixtures("hamlet_tasks")
@@ -103,11 +104,12 @@ async def test_answer_now_values_are_the_built_in_ones(tmp_path: Path) -> None:
         curves = belief_curves(episodes, repaired=repaired, level=LEVEL).set_index(["quantity", "k"])
         for k in range(1, 8):
             assert holds(rows(curves)["answering now was worth", k], 0.35 * 0.95 * kept)
-    branches = answer_now_branches(run.path)
-    assert share_holds(int(branches["answered"].sum()), len(branches), 0.95)
+    files = [probe_folder(run.path, "answer-now") / f"{regime}.jsonl" for regime in MEAN4]
+    answers = [each for file in files for record in read_records(file) for each in record["results"]]
+    assert share_holds(sum(each["action"] == "finish" for each in answers), len(answers), 0.95)
     # Where both gold pages were found, the answer is known.
-    clean = branches[(branches["regime"] == "clean") & (branches["t"] == 7)]
-    assert share_holds(int(clean["success"].sum()), len(clean), 0.95 * 0.6)
+    clean = [row[6] for row in episodes.loc[episodes["regime"] == "clean", "answer_now"] if len(row) > 6]
+    assert share_holds(sum(clean), len(clean), 0.95 * 0.6)
 
 
 def test_stated_and_asked_judgments_agree_as_built_in(judged: pd.DataFrame) -> None:

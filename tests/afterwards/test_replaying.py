@@ -14,17 +14,13 @@ import pytest
 from judged_useless import load_episodes
 from judged_useless.afterwards import probes as registry
 from judged_useless.afterwards.probe_findings import (
-    answer_now_branches,
-    merge_probes,
     probe_folder,
-    probe_results,
     read_run,
 )
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay
 from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.cli.main import main
-from judged_useless.episodes.schema import EpisodeError
 from judged_useless.estimators.answering import answer_rate_after_run
 from judged_useless.estimators.contrast import time_matched_contrast
 from judged_useless.models.base import Generation, Message, ServiceUnavailableError, TransientModelError
@@ -116,8 +112,7 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
     run = await recorded(tmp_path, "never", mute=0.0)
     for probe in ("judgments", "answer-now"):
         await replay(run, probe, progress=False)
-    episodes, branches = read_run(run.path), answer_now_branches(run.path)
-    assert len(branches) == sum(len(actions) - 1 for actions in episodes["actions"])
+    episodes = read_run(run.path)
     values = policy_values(episodes, price=0.02)
     assert len(values) == 7 + 7 + 21
     regret = policy_regret(episodes, episodes, price=0.02, n_boot=50)
@@ -126,11 +121,18 @@ async def test_every_offline_analysis_runs_on_a_probed_run(tmp_path: Path) -> No
     assert regret.value > 0  # an agent that never stops loses to any that does
     assert continue_or_answer(episodes, n_boot=50).n > 0
     assert answer_rate_after_run(episodes).value == 0
-    repaired = answer_now_branches(run.path, repaired=True)
-    assert (repaired["success"] >= branches["success"]).all()
-    assert (repaired["success"] != branches["success"]).any()
+    answers = episodes[["answer_now", "answer_now_repaired"]].map(lambda row: sum(filter(None, row)))
+    assert (answers["answer_now_repaired"] >= answers["answer_now"]).all()
+    assert (answers["answer_now_repaired"] > answers["answer_now"]).any()
     with pytest.raises(RunError, match="no run directory"):
-        answer_now_branches(tmp_path)
+        read_run(tmp_path)
+
+
+def replayed_judgments(run: Run, folder: str) -> dict[tuple[str, str], list[str]]:
+    return {
+        (record["question_id"], record["regime"]): [each["judgment"] for each in record["results"]]
+        for record in without_timings(run.path.parent / "run.probes" / folder)
+    }
 
 
 async def test_what_the_agent_read_itself_is_never_replaced(tmp_path: Path) -> None:
@@ -138,12 +140,10 @@ async def test_what_the_agent_read_itself_is_never_replaced(tmp_path: Path) -> N
     before = read_run(run.path)["judgments"].tolist()
     await replay(run, "judgments", progress=False)
     assert read_run(run.path)["judgments"].tolist() == before
-    results = probe_results(run.path, "judgments")
-    assert results is not None
+    replayed = replayed_judgments(run, "judgments")
     n = 0
     for row in read_run(run.path).to_dict("records"):
-        replayed = [each["judgment"] for each in results[row["question_id"], row["regime"]]]
-        for own, again in zip(row["judgments"], replayed, strict=True):
+        for own, again in zip(row["judgments"], replayed[row["question_id"], row["regime"]], strict=True):
             n += own is not None
             assert own in (None, again)
     assert n > 50
@@ -210,7 +210,7 @@ async def test_a_probe_goes_on_where_requests_failed(tmp_path: Path) -> None:
     # And a torn last line is passed over, by the reader and by the next call.
     with (folder / "plausible.jsonl").open("ab") as stream:
         stream.write(b'{"question_id": "h0')
-    assert probe_results(run.path, "beliefs")
+    assert "usefulness" in read_run(run.path)
     Failing.fails = False
     await replay(run, "beliefs", model=model, progress=False)
     first = without_timings(folder)
@@ -251,24 +251,20 @@ async def test_what_another_model_says_lies_apart_and_is_read_by_its_name(tmp_pa
     assert require_manifest(folder)["spec"]["model"]["name"] == "scripted:never"
     plain = read_run(run.path)
     assert plain["judgments"].explode().isna().all()
-    assert probe_results(run.path, "judgments") is None
-    named = probe_results(run.path, "judgments", model="scripted:never")
-    assert named is not None
-    assert merge_probes(plain, run.path, model="scripted:never")["judgments"].tolist() == [
-        [each["judgment"] for each in named[row["question_id"], row["regime"]]]
-        for row in plain.to_dict("records")
-    ]
+    named = replayed_judgments(run, folder.name)
+    other = read_run(run.path, model="scripted:never")
+    for row in other.to_dict("records"):
+        assert row["judgments"] == named[row["question_id"], row["regime"]]
     # The agent's own has its place all the same, also where it is asked by another call.
     assert await replay(run, "judgments", other_model=True, progress=False) == folder.with_name("judgments")
-    own = probe_results(run.path, "judgments")
-    assert read_run(run.path)["judgments"].explode().notna().all()
-    assert own != named == probe_results(run.path, "judgments", model="scripted:never")
+    own = read_run(run.path)
+    assert own["judgments"].explode().notna().all()
+    assert own["judgments"].tolist() != other["judgments"].tolist()
     with pytest.raises(RunError, match=r"judgments@scripted-never.manifest\.json: model\.name: 'scr"):
-        probe_results(run.path, "judgments", model="scripted/never")
+        read_run(run.path, model="scripted/never")
     await replay(run, "answer-now", **options)
-    assert len(answer_now_branches(run.path, model="scripted:never"))
-    with pytest.raises(EpisodeError, match="no answer-now branches"):
-        answer_now_branches(run.path)
+    assert "answer_now" in read_run(run.path, model="scripted:never")
+    assert "answer_now" not in read_run(run.path)
 
 
 async def test_labels_are_an_annotators_whoever_it_is(tmp_path: Path) -> None:
@@ -387,8 +383,6 @@ async def test_a_run_without_placeholders_has_nothing_to_repair(
     assert await asyncio.to_thread(main, command) == 0
     why = "0 episodes, 0 calls: no answer copies the template, so there is nothing to repair, in clean, pers"
     assert why in capsys.readouterr().out
-    plain = episodes.drop(columns=["answer", "repaired_answer", "repaired_success"])
-    assert merge_probes(plain, run.path)["repaired_answer"].isna().all()
 
 
 def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -430,6 +424,5 @@ async def test_native_calls_are_read_where_the_run_read_them(
         n_questions=3, judge=False, out=tmp_path / "run", progress=False,
     )  # fmt: skip
     await replay(run, "answer-now", model=model, progress=False)
-    branches = answer_now_branches(run.path)
-    assert (branches["success"] == reads).all()
-    assert (branches["answered"] == reads).all()
+    answers = read_run(run.path)["answer_now"].explode().dropna()
+    assert (answers == reads).all()

@@ -3,14 +3,14 @@
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from judged_useless.afterwards.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
     is_placeholder,
-    read_continuation,
-    read_usefulness,
+    read_beliefs,
 )
 from judged_useless.afterwards.rubric import read_label
 from judged_useless.protocol.prompts import get_wording, load_wordings
@@ -43,6 +43,15 @@ def test_every_style_and_task_has_its_probes() -> None:
 
 GOOD = '{"p_continue": 0.25, "p_answer_now": 1, "prefer": "unsure", "reason": "x"}'
 SAID = {"p_continue": 0.25, "p_answer_now": 1.0, "prefer": "unsure"}
+
+
+def read_continuation(reply: str) -> dict[str, Any]:
+    return read_beliefs(reply, "p_continue", "p_answer_now", "prefer")
+
+
+def read_usefulness(reply: str) -> str | None:
+    word: str | None = read_beliefs(reply, "usefulness")["usefulness"]
+    return word
 
 
 @pytest.mark.parametrize("reply", [GOOD, f" {GOOD}\n", f"```json\n{GOOD}\n```", f"<think>so</think>\n{GOOD}"])

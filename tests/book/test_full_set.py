@@ -204,6 +204,10 @@ def test_larger_agents_are_counted_by_the_rows_that_the_paper_prints(mixed: list
 def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[str]) -> None:
     page = execute("03_prompt_arms", source=mixed, n_boot=N_BOOT)
     counted = "cells; the others cannot be told"
-    assert verdicts(page)[:2] == [f"holds for 1 of 16 {counted}", "none of 4 cells can be told"]
+    assert verdicts(page)[:3] == [
+        "19 Δ, 3 of them above zero",
+        f"holds for 1 of 16 {counted}",
+        "none of 4 cells can be told",
+    ]
     assert "Recomputed Δ (embedded released cells)" in page.text()
     assert "scripted:mine (atlas test300)" in page.text()

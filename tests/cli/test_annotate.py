@@ -136,7 +136,7 @@ def test_two_runs_are_annotated_together(
     ("options", "message"),
     [
         (BOTH[:2], "--annotator is given 1 times, expected twice"),
-        ((*BOTH[:2], *BOTH[:2]), "scripted:annotator-5 is given twice; agreement needs two that differ"),
+        ((*BOTH[:2], *BOTH[:2]), "annotator-5 and scripted:annotator-5 are one model; agreement needs two"),
         (("--check", "-1"), "--check is -1, expected 0 or more"),
         (("--n", "2"), "n is 2, expected at least"),
         (("--annotator", "openai:a", "--annotator", "openai:b", "--base-url", "c=http://x"),

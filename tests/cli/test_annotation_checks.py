@@ -84,10 +84,6 @@ def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
         ("nobody:x", "--annotator nobody:x: .*provider one of vllm, openai"),
         ("x", "--annotator x: .*expected provider:name"),
         ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
-        (
-            "scripted:own-4",
-            "--annotator scripted:own-4: an agent, which labels no records; expected scripted:",
-        ),
     ],
 )
 @pytest.mark.usefixtures("unasked")

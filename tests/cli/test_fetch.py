@@ -11,6 +11,8 @@ from hub_cache import own_cache
 from judged_useless import load_episodes
 from judged_useless.cli.main import main
 from judged_useless.environment.regimes import MEAN6
+from judged_useless.sources import hub
+from judged_useless.tasks import downloads
 from made_up_episodes import MADE_UP, hub_folder, made_up_cell
 
 
@@ -49,6 +51,30 @@ def test_real_cells_equal_the_papers_and_made_up_ones_are_not_compared(
     assert unaided[-2:] == ["True", "mean6"]  # the clean regime is not among the embedded episodes
     assert "True" not in rows["test300", MADE_UP, "unaided"]
     assert cache.is_dir()
+
+
+@pytest.mark.parametrize(
+    ("repository", "said"),
+    [
+        ("", "'' names nothing; expected a data set on the hub, or a local folder"),
+        ("a.jsonl", "'a.jsonl' is a file; expected a data set on the hub, or a local folder"),
+        ("zipped", "split 'test300' cannot be read as a data set (File is not a zip file)"),
+        ("packed", "split 'test300' cannot be read as a data set (Not a gzipped file"),
+    ],
+)
+def test_what_is_no_data_set_is_told_in_one_sentence(
+    repository: str, said: str, cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl").touch()
+    for folder, name in (("zipped", "test300-0.zip"), ("packed", "test300-0.jsonl.gz")):
+        (tmp_path / folder / "data").mkdir(parents=True)
+        (tmp_path / folder / "data" / name).write_bytes(b"broken")
+    assert main(["fetch", "--repository", repository, "--split", "test300"]) == 1
+    shown = capsys.readouterr().err
+    assert said in shown
+    assert "Traceback" not in shown
 
 
 def test_a_cell_that_differs_from_the_papers_fails(
@@ -92,10 +118,13 @@ def test_without_network_it_says_so_in_one_sentence(
         raise socket.gaierror(-3, "Temporary failure in name resolution")
 
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fail)
+    monkeypatch.setattr(hub, "AUTHORS_FILES", "http://127.0.0.1:1")
+    monkeypatch.setattr(downloads, "FIRST_WAIT", 0)
     assert main(["fetch"]) == 1
     shown = capsys.readouterr()
     assert shown.out == ""
     assert len(shown.err.splitlines()) == 1
     assert "judged-useless fetch" in shown.err
     assert "the hub could not be reached" in shown.err
-    assert not cache.parent.exists()
+    assert "the authors' repository neither: http://127.0.0.1:1/" in shown.err
+    assert not cache.exists()

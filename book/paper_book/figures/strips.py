@@ -1,11 +1,12 @@
 """Figures that show single episodes, and what is compared between them."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from judged_useless.environment.regimes import REGIMES
+from judged_useless.stopping.simulate import World, simulate
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
@@ -23,6 +24,12 @@ _NAMES = {
     "failed": "failed: another question's paragraph",
     "real": "real result",
 }
+#: What tells a clock from evidence: a source that fails from the start, and one that turns bad.
+_TWO = {"persistent": "fails throughout", "late_onset_from_3": "fails from the third on"}
+#: Agents of the simulation that stop on one thing only.
+_ARCHETYPES = {"never": "never stops", "clock": "clock, action 6", "evidence": "own-judgment count k=5"}
+#: Tiles of a strip, and the space between two.
+_COLUMNS = 9
 
 
 def _tile(axes: Axes, x: float, y: float, colour: str, text: str, *, dashed: bool = False) -> None:
@@ -105,6 +112,65 @@ def failure_schedules(regimes: Sequence[str], *, observations: int = 7) -> Pictu
     )
 
 
+def _strip(axes: Axes, x: float, y: float, row: Mapping[Any, Any]) -> str:
+    """Draw an episode as a row of tiles from x on, and return it in words."""
+    marks = []
+    for place, action in enumerate(row["actions"]):
+        judgment = row["judgments"][place] if place < len(row["judgments"]) else None
+        kind, letter = str(judgment or "unjudged"), _LETTERS.get(str(judgment), " ")
+        if action == "finish":
+            kind, letter = "answer", "A"
+        _tile(axes, x + place, y, COLOURS[kind], letter)
+        marks.append(kind.lower() if kind != "unjudged" else action)
+    return " ".join(marks)
+
+
+def archetypes(page: "Page") -> Picture | Notice:
+    """Draw agents whose stopping is known, and the page's, on a source that fails throughout or turns bad."""
+    real = page.episodes[page.episodes["regime"].isin(_TWO)]
+    arms = real.groupby("question_id", sort=False)["regime"].transform("size")
+    real = real[arms == arms.max()]
+    if set(real["regime"]) != set(_TWO):
+        return page.absent(f"Not drawn beside simulated agents: no question has {' and '.join(_TWO)}")
+    answered = real["actions"].map(lambda each: each[-1] == "finish")
+    found = real["regime"].eq("persistent") | real["judgments"].map(lambda each: list(each[:1]) == ["USEFUL"])
+    typical = found & (answered == real["condition"].eq("enforced_rule"))
+    typical = typical.groupby(real["question_id"], sort=False).all()
+    question, why = typical.idxmax(), "on which only the rule brings answers, and the right one begins useful"
+    real = real[real["question_id"] == question].sort_values(
+        "condition", key=lambda each: each == "enforced_rule"
+    )
+    world = World(useless_if_failed=1, useless_if_real=0, answer_if_useful=0, regimes=tuple(_TWO))
+    shown = {
+        f"{name}\n(simulated)": simulate(policy, n_questions=1, world=world)
+        for name, policy in _ARCHETYPES.items()
+    }
+    shown |= {f"{page.model},\n{spaced(name)}": part for name, part in real.groupby("condition", sort=False)}
+    title = "What agents stop on"
+    axes = _strip_axes(list(shown), 2 * _COLUMNS - 1, title, "action")
+    for side, words in enumerate(_TWO.values()):
+        axes.text(side * _COLUMNS + 4, len(shown) - 0.4, words, ha="center", va="bottom", fontsize=11)
+    axes.set_xticks(
+        *zip(*((_COLUMNS * side + t - 0.5, str(t)) for side in (0, 1) for t in range(1, 9)), strict=True)
+    )
+    axes.set_ylim(-0.6, len(shown))
+    said = []
+    for y, (name, episodes) in zip(range(len(shown) - 1, -1, -1), shown.items(), strict=True):
+        rows = {row["regime"]: row for row in episodes.to_dict("records")}
+        marks = [_strip(axes, side * _COLUMNS, y, rows[each]) for side, each in enumerate(_TWO)]
+        said.append(f"{' '.join(name.split())}: {'; '.join(marks)}")
+    _legend(axes, ("USELESS", "USEFUL", "answer"), 2)
+    return picture(
+        axes,
+        "Each tile is an action, marked by how its result was judged; A is the answer. The left source fails "
+        "from the start, the right one from the third result on. A clock answers at the same action on both, "
+        "an agent that goes by the evidence where its run of useless results is long enough. Below simulated "
+        f"agents {page.model} on question {question}, the first {why if typical.any() else 'of all'} "
+        f"({page.name}).",
+        ". ".join(said) + ".",
+    )
+
+
 def episode_strips(
     page: "Page", episodes: pd.DataFrame, *, title: str = "One question, regime by regime"
 ) -> Picture | Notice:
@@ -115,15 +181,7 @@ def episode_strips(
     axes = _strip_axes([*map(spaced, episodes["regime"])], columns, title, "action")
     words = []
     for y, row in enumerate(episodes.to_dict("records")):
-        marks = []
-        for place, action in enumerate(row["actions"]):
-            judgment = row["judgments"][place] if place < len(row["judgments"]) else None
-            kind, letter = str(judgment or "unjudged"), _LETTERS.get(str(judgment), " ")
-            if action == "finish":
-                kind, letter = "answer", "A"
-            _tile(axes, place, len(episodes) - 1 - y, COLOURS[kind], letter)
-            marks.append(kind.lower() if kind != "unjudged" else action)
-        words.append(f"{spaced(row['regime'])}: {' '.join(marks)}")
+        words.append(f"{spaced(row['regime'])}: {_strip(axes, 0, len(episodes) - 1 - y, row)}")
     _legend(axes, ("USELESS", "USEFUL", "answer"), 2, unjudged="no judgment")
     about = ", ".join(filter(None, (page.about, f"question {episodes['question_id'].iloc[0]}")))
     return picture(

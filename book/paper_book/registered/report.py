@@ -1,7 +1,8 @@
 """What a page shows of registered tests: outcomes by document, cases, claims, numbers beside printed ones."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -20,7 +21,7 @@ from paper_book.registered.results import (
 )
 from paper_book.registered.rules import Criterion, Place, RegisteredTest, RuleCheck
 from paper_book.tables.data_table import FoldedRows, FoldedTable, Table, Text
-from paper_book.tables.html import slug
+from paper_book.tables.html import render, slug
 from paper_book.tables.number_texts import in_words, printed_text
 from paper_book.tables.paper_table import headings
 
@@ -78,6 +79,37 @@ def _agreement_text(result: RegisteredResult) -> str:
     if agree < known:
         return f"differs in {known - agree} of {known}"
     return "" if not known else "agrees" if whole else f"agrees, as far as decided ({agree} of {known})"
+
+
+@dataclass(frozen=True)
+class TestStrip:
+    """Tests by name below their published outcome, each leading to its row on the page of tests."""
+
+    groups: Mapping[str, Sequence[RegisteredTest]]
+
+    def __getitem__(self, outcome: str) -> Sequence[RegisteredTest]:
+        return self.groups[outcome]
+
+    @property
+    def said(self) -> str:
+        """How many tests there are, and how many of each outcome."""
+        counts = [f"{len(tests)} {outcome}" for outcome, tests in self.groups.items()]
+        return f"{sum(map(len, self.groups.values()))} tests: {', '.join(counts)}"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        named = (f"{outcome}: {', '.join(t.key for t in tests)}" for outcome, tests in self.groups.items())
+        return {
+            "text/html": str(render("test_strip", self.groups, self.said)),
+            "text/plain": "\n".join([self.said, *named]),
+        }
+
+
+def test_strip(tests: Sequence[RegisteredTest]) -> TestStrip:
+    """Return tests by published outcome; the paper's *partial* counts as mixed."""
+    outcomes = [{"partial": "mixed"}.get(test.published.outcome, test.published.outcome) for test in tests]
+    there = sorted(set(outcomes), key=_OUTCOMES.index)
+    pairs = list(zip(tests, outcomes, strict=True))
+    return TestStrip({each: [test for test, outcome in pairs if outcome == each] for each in there})
 
 
 def outcome_rows(results: Sequence[RegisteredResult]) -> pd.DataFrame:

@@ -166,8 +166,8 @@ def _printed_row(there: pd.DataFrame, every: pd.DataFrame, labels: Mapping[str, 
 
 def counted_in(compared: pd.DataFrame) -> str:
     """Return how many of a page's published numbers are recomputed, and what stands beside them."""
-    rows = compared[compared["table"] != "7"]
-    there, printed = rows["recomputed"].notna(), rows["value"].notna()
+    rows = compared
+    there, printed = rows["recomputed"].notna() & (rows["table"] != "7"), rows["value"].notna()
     mine = int((printed & there).sum())
     text = (
         f"{mine:,} of the {int(printed.sum()):,} published numbers in the tables and figures of this page "

@@ -47,7 +47,7 @@ _ENVIRONMENT = Environment(
     undefined=StrictUndefined,
     finalize=_finalize,
 )
-_ENVIRONMENT.filters |= {"code": with_code, "label": label}
+_ENVIRONMENT.filters |= {"code": with_code, "label": label, "slug": slug}
 
 
 def render(name: str, *values: object) -> Markup:

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import os
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +17,8 @@ _RATIO, _ALWAYS, _NEVER_MORE = 200, 64 * _MIB, 1024 * _MIB
 #: Bytes of one line; a whole episode with its messages has a tenth of a MiB.
 LONGEST_LINE = 64 * _MIB
 
-_DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile)
+#: What readers of packed files raise of one that is cut off or damaged.
+DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile)
 
 
 class UnreadableFileError(ValueError):
@@ -60,7 +62,7 @@ def open_bounded(path: Path) -> BinaryIO:
         return path.open("rb")
     unpacked, most = 0, min(max(_ALWAYS, _RATIO * path.stat().st_size), _NEVER_MORE)
     # What is damaged is for whoever reads on to say, with the line.
-    with contextlib.suppress(*_DAMAGE), gzip.open(path, "rb") as stream:
+    with contextlib.suppress(*DAMAGE), gzip.open(path, "rb") as stream:
         while unpacked <= most and (chunk := stream.read(_MIB)):
             unpacked += len(chunk)
     if unpacked > most:
@@ -75,7 +77,7 @@ def read_text(path: Path) -> str:
     try:
         with open_bounded(path) as stream:
             return stream.read().decode("utf-8-sig")
-    except _DAMAGE as error:
+    except DAMAGE as error:
         raise UnreadableFileError(f"{path}: not a whole gzip file ({error})") from error
     except UnicodeDecodeError as error:
         raise UnreadableFileError(f"{path}: not UTF-8 text ({error})") from error
@@ -100,7 +102,7 @@ def text_lines(path: Path) -> Iterator[tuple[int, str]]:
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
                 if text.strip():
                     yield number, text
-        except _DAMAGE as error:
+        except DAMAGE as error:
             raise UnreadableFileError(
                 f"{path}, after line {number}: the compressed file is cut off or damaged"
             ) from error

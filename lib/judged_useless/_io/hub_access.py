@@ -85,8 +85,13 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 def ask_hub(repository: str, revision: str | None = None) -> str | None:
     """Return the commit of a data set, None for a local folder; asked once, errors as for `hub_error`."""
-    if Path(repository).is_dir():
+    if repository and Path(repository).is_dir():
         return None
+    if not repository or Path(repository).exists():
+        what = "is a file" if repository else "names nothing"
+        raise NotADirectoryError(
+            f"{repository!r} {what}; expected a data set on the hub, or a local folder in its layout"
+        )
     with hub_errors(repository, revision):
         return str(huggingface_hub.HfApi().dataset_info(repository, revision=revision, timeout=20).sha)
 

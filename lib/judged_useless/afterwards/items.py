@@ -39,7 +39,7 @@ def annotation_items(run: Run, streams: Sequence[str] = ("S1", "S2")) -> pd.Data
     run : Run
         A complete run of the agent loop.
     streams : sequence of str, default ("S1", "S2")
-        Keys of `judged_useless.afterwards.STREAMS`.
+        Keys of `judged_useless.afterwards.rubric.STREAMS`.
 
     Returns
     -------

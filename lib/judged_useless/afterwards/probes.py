@@ -12,14 +12,13 @@ from judged_useless.afterwards.replies import (
     CONTINUATION_FORM,
     USEFULNESS_FORM,
     is_placeholder,
-    read_continuation,
-    read_usefulness,
+    read_beliefs,
 )
 from judged_useless.afterwards.rubric import STREAMS, label_request, load_rubric, read_label
 from judged_useless.agent.calls import Call, all_of, judgment_request
 from judged_useless.environment.regimes import get_regime
 from judged_useless.models.base import Message, Model
-from judged_useless.protocol.prompts import Wording, get_wording
+from judged_useless.protocol.prompts import Wording
 from judged_useless.protocol.signals import JUDGMENT_TOKENS, parse_side_channel
 from judged_useless.protocol.turns import Turn
 from judged_useless.tasks.question import Question
@@ -30,15 +29,14 @@ Finding = dict[str, Any]
 BELIEF_TOKENS = 200
 
 
-class Asking:
+class Asking(RecordedTurns):
     """One trajectory of a run that a model is asked about: every question on a copy, nothing written back."""
 
     def __init__(
-        self, model: Model, question: Question, record: Mapping[str, Any], spec: Mapping[str, Any]
+        self, model: Model, asked: Question, record: Mapping[str, Any], spec: Mapping[str, Any]
     ) -> None:
-        self.model, self.question, self.record = model, question, record
-        self.turns = RecordedTurns(record, spec)
-        self.wordings = get_wording(spec["options"]["style"], question.kind)
+        super().__init__(record, spec)
+        self.model, self.asked = model, asked
         self.constrain = spec["options"]["constrain"]
         self.judgment_tokens = spec["options"].get("judgment_tokens", JUDGMENT_TOKENS)
         self.budget = spec["budget"]
@@ -46,9 +44,9 @@ class Asking:
         self.calls: list[Call] = []
 
     @cached_property
-    def thoughts(self) -> dict[int, str]:
+    def shown_thoughts(self) -> dict[int, str]:
         """The thoughts after each observation, as an annotator of them is shown them."""
-        return {item["t"]: as_shown(item) for item in items_of(self.turns, ["S2"])}
+        return {item["t"]: as_shown(item) for item in items_of(self, ["S2"])}
 
     async def ask(self, kind: str, t: int, messages: list[Message], **options: Any) -> str:  # noqa: ANN401
         """Make one request, keep it, and return what came back."""
@@ -59,25 +57,24 @@ class Asking:
     async def turn(self, kind: str, t: int, messages: list[Message]) -> tuple[str, Turn]:
         """Ask for one turn; one that was cut off has no action. Return it as written and as read."""
         backup = ("backup_search",) if get_regime(self.record["regime"]).two_source else ()
-        style = self.turns.style
         text = await self.ask(
             kind, t, messages,
-            stop=() if self.model.decoding.thinking else style.stop,
-            regex=style.form(("search", "lookup", *backup, "finish")) if self.constrain else None,
+            stop=() if self.model.decoding.thinking else self.style.stop,
+            regex=self.style.form(("search", "lookup", *backup, "finish")) if self.constrain else None,
         )  # fmt: skip
         cut = self.calls[-1].generation.finish_reason == "length"
         text = text.strip()
-        return style.written(text), Turn(None) if cut else self.turns.read(text)
+        return self.style.written(text), Turn(None) if cut else self.read(text)
 
     async def real_answer(self, t: int, finished: Sequence[Message]) -> str | None:
         """Ask once for a real answer in place of a placeholder; None if none is given."""
-        _, turn = await self.turn("repair", t, [*finished, _user(self.wordings.repair)])
+        _, turn = await self.turn("repair", t, [*finished, _user(self.wording.repair)])
         given = turn.action == "finish" and not is_placeholder(turn.text)
         return turn.text if given else None
 
     def is_right(self, answer: str | None) -> bool:
         """Tell whether an answer is right; none is not."""
-        return answer is not None and is_correct(self.question, answer)
+        return answer is not None and is_correct(self.asked, answer)
 
 
 def _user(content: str) -> Message:
@@ -87,8 +84,8 @@ def _user(content: str) -> Message:
 async def _judgment(asking: Asking, t: int) -> Finding:
     messages, options = judgment_request(
         asking.model,
-        asking.turns.history(t),
-        asking.turns.wording.judgment,
+        asking.history(t),
+        asking.wording.judgment,
         constrain=asking.constrain,
         max_new_tokens=asking.judgment_tokens,
     )
@@ -97,8 +94,8 @@ async def _judgment(asking: Asking, t: int) -> Finding:
 
 
 async def _answer_now(asking: Asking, t: int) -> Finding:
-    *before, last = asking.turns.history(t)
-    told = f"{last['content']}\n\n{asking.turns.wording.answer_now}"
+    *before, last = asking.history(t)
+    told = f"{last['content']}\n\n{asking.wording.answer_now}"
     messages: list[Message] = [*before, {"role": last["role"], "content": told}]
     text, turn = await asking.turn("answer_now", t, messages)
     answer = turn.text if turn.action == "finish" else None
@@ -117,7 +114,7 @@ async def _answer_now(asking: Asking, t: int) -> Finding:
 
 
 async def _belief(asking: Asking, t: int) -> Finding:
-    history = asking.turns.history(t)
+    history = asking.history(t)
     # What a model thinks before it replies is not to use the reply's tokens up.
     budget = None if asking.model.decoding.thinking else BELIEF_TOKENS
 
@@ -127,23 +124,27 @@ async def _belief(asking: Asking, t: int) -> Finding:
 
     worth, future = await all_of(
         [
-            fork("usefulness", asking.wordings.usefulness, USEFULNESS_FORM),
-            fork("continuation", asking.wordings.continuation, CONTINUATION_FORM),
+            fork("usefulness", asking.wording.usefulness, USEFULNESS_FORM),
+            fork("continuation", asking.wording.continuation, CONTINUATION_FORM),
         ]
     )
-    return {"t": t, "usefulness": read_usefulness(worth), **read_continuation(future)}
+    return {
+        "t": t,
+        **read_beliefs(worth, "usefulness"),
+        **read_beliefs(future, "p_continue", "p_answer_now", "prefer"),
+    }
 
 
 async def _repair(asking: Asking, t: int) -> Finding:
     if t:
-        asking.turns.history(t)  # refuses a conversation that has lost some of its observations
+        asking.history(t)  # refuses a conversation that has lost some of its observations
     answer = await asking.real_answer(t, asking.record["messages"])
     return {"t": t, "repaired_answer": answer, "repaired_success": asking.is_right(answer)}
 
 
 async def _stated(asking: Asking, t: int) -> Finding:
     messages, options = label_request(
-        asking.model, "S2", asking.thoughts[t], load_rubric(), constrain=asking.constrain
+        asking.model, "S2", asking.shown_thoughts[t], load_rubric(), constrain=asking.constrain
     )
     label = read_label(await asking.ask("label", t, messages, **options), "S2")
     return {"t": t, "label": label, "judgment": STREAMS["S2"].judgments.get(str(label))}
@@ -182,7 +183,7 @@ async def ask_all(probe: str, asking: Asking) -> list[Finding]:
     """Ask one thing of a trajectory, at every observation where it is to be asked."""
     points: Sequence[int] = asked_at(probe, len(asking.record["failed"]), asking.budget)
     if probe == "stated":
-        points = list(asking.thoughts)
+        points = list(asking.shown_thoughts)
     return await all_of([PROBES[probe].ask(asking, t) for t in points])
 
 

@@ -3,12 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NotRequired
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from typing_extensions import TypedDict
 
-from judged_useless._io.files import sha256
 from judged_useless._io.messages import first_fault, shown
 from judged_useless.afterwards.probe_findings import (
     FORMAT,
@@ -16,6 +14,7 @@ from judged_useless.afterwards.probe_findings import (
     fills_judgments,
     findings_check,
     probe_folder,
+    trajectories_sha256,
 )
 from judged_useless.afterwards.probes import Asking, applies, ask_all, get_probe
 from judged_useless.models import get_model
@@ -32,23 +31,6 @@ from judged_useless.tasks import get_task, load_questions
 from judged_useless.tasks.question import Question
 
 
-class _Scripted(TypedDict):
-    provider: str
-    name: str
-    policy: str
-    seed: Any
-    rates: dict[str, Any]
-
-
-class _Served(TypedDict):
-    provider: str
-    name: str
-    decoding: Decoding
-    preset: str | None
-    model: str
-    options: NotRequired[dict[str, Any]]
-
-
 def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regimes: tuple[str, ...]) -> Job:
     """Return the job of asking one thing of a run's trajectories."""
     of_run: dict[str, Any] = run.manifest["spec"]
@@ -60,16 +42,19 @@ def _job(run: Run, probe: str, model: Model, questions: Sequence[Question], regi
     }
     options, kind = of_run["options"], get_task(of_run["task"]).kind
     prompts = get_probe(probe).prompts(get_wording(options["style"], kind))
-    hashes = {name: sha256(run.path / f"{name}.jsonl") for name in regimes}
+    of_all = trajectories_sha256(run)
+    hashes = {name: of_all[name] for name in regimes}
 
     def extended(manifest: dict[str, Any]) -> dict[str, Any]:
         """Add the regimes that were not asked yet; what there is of others stays."""
-        there, known = manifest["spec"]["regimes"], manifest["spec"].get("trajectories_sha256")
-        further = [name for name in regimes if name not in there]
-        if not further or not isinstance(known, dict) or any(name not in regimes for name in there):
+        there = manifest["spec"]
+        if set(regimes) <= set(there["regimes"]):
             return manifest
-        known = {**known, **{name: hashes[name] for name in further}}
-        spec = {**manifest["spec"], "regimes": list(regimes), "trajectories_sha256": known}
+        spec = {
+            **there,
+            "regimes": list(regimes),
+            "trajectories_sha256": {**hashes, **there["trajectories_sha256"]},
+        }
         return {**manifest, "status": "incomplete", "spec": spec}
 
     def check_of(regime: str) -> RecordCheck:
@@ -132,7 +117,7 @@ async def replay(
     run : path or Run
         A complete run; nothing is written into it.
     probe : str
-        A key of `judged_useless.afterwards.PROBES`.
+        A key of `judged_useless.afterwards.probes.PROBES`.
     model : str or Model, optional
         By default the run's, with the run's decoding. A model given is left open.
     regimes : sequence of str, optional
@@ -157,8 +142,7 @@ async def replay(
     pathlib.Path
         The folder of the results, ``<run>.probes/<probe>``, in the form of a run: a manifest and one file a
         regime. `load_episodes` reads them with the run. Another model's are in
-        ``<run>.probes/<probe>@<model>``; `judged_useless.afterwards.probe_results` reads them with
-        ``model="…"``.
+        ``<run>.probes/<probe>@<model>``, which `read_run` reads with ``model="…"``.
 
     Raises
     ------
@@ -203,9 +187,10 @@ async def replay(
         another = probe not in OF_ANNOTATORS and bool(different)
         folder = probe_folder(run.path, probe, agent.name if another else None)
         limit = agent.max_concurrency if concurrency is None else concurrency
+        before = read_manifest(folder)
         # What was asked before stays, in the order of the run.
-        before = (read_manifest(folder) or {"spec": {"regimes": []}})["spec"]["regimes"]
-        asked = tuple(name for name in there if regimes is None or name in regimes or name in before)
+        wanted = [*(regimes or there), *(before["spec"]["regimes"] if before else ())]
+        asked = tuple(name for name in there if name in wanted)
         job = _job(run, probe, agent, questions, asked)
         await carry_out(job, folder, concurrency=limit, progress=progress)
     finally:
@@ -214,23 +199,11 @@ async def replay(
     return folder
 
 
-def _recorded_model(run: Run) -> dict[str, Any]:
-    recorded = run.manifest["spec"]["model"]
-    kind = TypeAdapter[Any](_Scripted if recorded.get("provider") == "scripted" else _Served)
-    try:
-        return dict(kind.validate_python(recorded))
-    except ValidationError as error:
-        raise RunError(f"{run.path / MANIFEST}: spec.model.{first_fault(error)}") from error
-
-
 def name_of_model(run: Run) -> str:
-    """Return ``provider:name`` of the model of a run; RunError if its manifest does not say it."""
-    return _named(_recorded_model(run))
-
-
-def _named(recorded: Mapping[str, Any]) -> str:
+    """Return ``provider:name`` of the model of a run."""
+    model = run.manifest["spec"]["model"]
     # The name of a scripted agent has its provider in it already.
-    return f"{recorded['provider']}:{recorded['name'].removeprefix(recorded['provider'] + ':')}"
+    return model["name"] if model["name"].startswith("scripted:") else f"{model['provider']}:{model['name']}"
 
 
 def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
@@ -238,17 +211,23 @@ def model_of_run(run: Run, options: Mapping[str, Any]) -> Model:
 
     RunError if the manifest does not say what the model was; the message names the field.
     """
-    recorded = _recorded_model(run)
-    name = _named(recorded)
-    if recorded["provider"] == "scripted":
-        name, known = f"scripted:{recorded['policy']}", {"seed": recorded["seed"], **recorded["rates"]}
-    else:
-        decoding = recorded["decoding"]
-        known = {"served_name": recorded["model"], **recorded.get("options", {})}
-        if recorded["preset"] is None:
-            known["decoding"] = decoding
+    recorded = run.manifest["spec"]["model"]
+    try:
+        name = name_of_model(run)
+        if name.startswith("scripted:"):
+            known = {"seed": recorded["seed"], **recorded["rates"]}
         else:
+            decoding = TypeAdapter(Decoding).validate_python(recorded["decoding"])
+            known = {"served_name": recorded["model"], **recorded.get("options", {})}
             # By its parts, so that the model is described as the paper's again.
-            known |= {"context": decoding.context, "seed": decoding.seed}
-            known |= {"thinking": True} if decoding.thinking else {}
+            parts = {
+                "context": decoding.context,
+                "seed": decoding.seed,
+                "thinking": decoding.thinking or None,
+            }
+            known |= {"decoding": decoding} if recorded["preset"] is None else parts
+    except KeyError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.{error.args[0]} is missing") from error
+    except ValidationError as error:
+        raise RunError(f"{run.path / MANIFEST}: spec.model.decoding.{first_fault(error)}") from error
     return get_model(name, **{**known, **options})

@@ -37,28 +37,16 @@ def is_placeholder(answer: str | None) -> bool:
     return not bare or bare in PLACEHOLDERS
 
 
-def _fields(reply: str, *names: str) -> dict[str, Any]:
-    """Return fields of a reply to a belief question; None in all of them unless each is there and valid."""
+def read_beliefs(reply: str, *names: str) -> dict[str, Any]:
+    """Return fields of a reply to a belief question; None in all of them unless each is there and valid.
+
+    Examples
+    --------
+    >>> read_beliefs('{"p_continue": 1, "prefer": "continue", "reason": "x"}', "p_continue", "prefer")
+    {'p_continue': 1.0, 'prefer': 'continue'}
+    """
     said = reply_object(reply)
     kinds = PROBE_FIELDS["beliefs"]
     if any(said.get(name) is None or fault_of(kinds[name], said[name]) for name in names):
         return dict.fromkeys(names)
-    return {name: said[name] for name in names}
-
-
-def read_usefulness(reply: str) -> str | None:
-    """Return one of `judged_useless.protocol.vocabulary.USEFULNESS`; None if the reply does not parse."""
-    word: str | None = _fields(reply, "usefulness")["usefulness"]
-    return word
-
-
-def read_continuation(reply: str) -> dict[str, Any]:
-    """Read a reply to the continuation turn; all None unless the three fields are there and in range.
-
-    Examples
-    --------
-    >>> read_continuation('{"p_continue": 0.7, "p_answer_now": 1, "prefer": "continue", "reason": "x"}')
-    {'p_continue': 0.7, 'p_answer_now': 1.0, 'prefer': 'continue'}
-    """
-    said = _fields(reply, "p_continue", "p_answer_now", "prefer")
-    return {name: float(value) if isinstance(value, int) else value for name, value in said.items()}
+    return {name: float(said[name]) if isinstance(said[name], int) else said[name] for name in names}

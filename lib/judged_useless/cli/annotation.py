@@ -25,13 +25,13 @@ from judged_useless.afterwards.label_effects import judged_accuracy, stated_cont
 from judged_useless.afterwards.probe_findings import probe_folder, read_run
 from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.afterwards.sheet import SheetError, formula_free, read_sheet, stream_of_sheet, write_sheet
-from judged_useless.cli.options import price_options, print_error, server_options
+from judged_useless.cli.options import model_options, print_error
 from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.models import get_model
 from judged_useless.models.base import Model, ModelError
 from judged_useless.models.presets import identify
-from judged_useless.models.scripted import KnowsQuestions, ScriptedModel
+from judged_useless.models.scripted import KnowsQuestions
 from judged_useless.runs.manifests import MANIFEST, require_manifest
 from judged_useless.runs.recorded import Run
 from judged_useless.tasks import load_questions
@@ -69,8 +69,6 @@ def check_options(arguments: argparse.Namespace) -> None:
             f"--annotator is given {len(names)} times, expected twice; one annotator alone is "
             "judged-useless replay RUN --probe stated --model provider:name --other-model"
         )
-    if names[0] == names[1]:
-        raise ValueError(f"--annotator {names[0]} is given twice; agreement needs two that differ")
     servers = [name for name, _ in map(_named, arguments.base_url) if name is not None]
     for option, given in (("--greedy", arguments.greedy), ("--base-url", servers)):
         if unknown := [name for name in given if name not in names or is_scripted(name)]:
@@ -83,7 +81,8 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
     """Return the provider's options of one annotator; a scripted one has none, if the other can heed them."""
     if is_scripted(annotator) and not all(map(is_scripted, arguments.annotator)):
         return {}
-    options = server_options(arguments) | price_options(arguments, annotator)
+    options = model_options(arguments, annotator)
+    options.pop("base_url", None)
     if urls := [url for name, url in map(_named, arguments.base_url) if name in (None, annotator)]:
         options["base_url"] = urls
     if annotator in arguments.greedy:
@@ -142,11 +141,6 @@ class _Annotation:
             model = get_model(annotator, **options_of(self.arguments, annotator))
         except (ValueError, ImportError) as error:
             raise ValueError(f"--annotator {annotator}: {error}") from error
-        if isinstance(model, ScriptedModel):
-            raise ValueError(
-                f"--annotator {annotator}: an agent, which labels no records; expected "
-                "scripted:annotator-<percent> or a language model"
-            )
         if not isinstance(model, KnowsQuestions):
             return model
         specs = [run.manifest["spec"] for run in self.runs]
@@ -166,7 +160,7 @@ class _Annotation:
             for name in self.arguments.annotator:
                 models[name] = self._model(name)
             if len({model.name.casefold() for model in models.values()}) == 1:
-                both = " and ".join(models)
+                both = " and ".join(self.arguments.annotator)
                 raise ValueError(f"--annotator {both} are one model; agreement needs two that differ")
             for name, model in models.items():
                 check_folder(self.items, model, self.folders[name], constrain=constrain)

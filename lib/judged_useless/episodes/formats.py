@@ -132,7 +132,8 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     """
     path = Path(path)
     try:
-        with pq.ParquetFile(path) as file:  # threads cost more than they save on files of this size
+        # Threads cost more than they save on files of this size.
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
             frame = file.read(use_threads=False).to_pandas(types_mapper=_WHOLE_TYPES.get)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
         # Arrow raises OSError without a number for damaged pages; with one it is the file system's.
@@ -146,11 +147,15 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     return without_silent(validate(fill_judgments(frame), source=str(path)))
 
 
-def write_parquet(frame: pd.DataFrame, path: Path) -> Path:
-    """Write valid episodes to a Parquet file, whole or not at all, and return its path; refuse others."""
+def write_parquet(frame: pd.DataFrame, path: Path, about: dict[str, str] | None = None) -> Path:
+    """Write valid episodes to a Parquet file, whole or not at all, and return its path; refuse others.
+
+    The file carries `about` in its metadata, and a checksum of each page.
+    """
     validate(frame, source=str(path))
     names = [name for name in (*REQUIRED, *OPTIONAL, *PROBED) if name in frame]
     whole = frame.astype({name: "Int64" for name in WHOLE if name in frame})
     columns = [pa.array([plain(v) for v in whole[name]], type=_TYPES.get(name, _WORDS)) for name in names]
-    table = pa.Table.from_arrays(columns, names=names)
-    return write_atomically(path, lambda target: pq.write_table(table, target, compression="zstd"))
+    table = pa.Table.from_arrays(columns, names=names, metadata=about)
+    how: Any = {"compression": "zstd", "write_page_checksum": True}
+    return write_atomically(path, lambda target: pq.write_table(table, target, **how))

@@ -18,7 +18,6 @@ from judged_useless.models.base import (
     ContextOverflowError,
     EveryRequestFailsError,
     FatalModelError,
-    Generation,
     Model,
     ModelError,
 )
@@ -238,7 +237,7 @@ class _Execution:
             self._bar.close()
 
     async def _attempt(self, rank: int, key: Key) -> None:
-        model = GatedModel(self._job.model, self._gate, rank, self._note)
+        model = GatedModel(self._job.model, self._gate, rank)
         try:
             record = await self._job.produce(model, key)
         except ModelError as error:
@@ -269,6 +268,8 @@ class _Execution:
     def _saved(self, key: Key, record: Mapping[str, Any]) -> None:
         self._failures_in_a_row = 0
         self._add(key, record)
+        self._generated += sum(call["completion_tokens"] or 0 for call in record["calls"])
+        self._cost += sum(timing["cost_usd"] or 0.0 for timing in record["timings"])
         if not self._bar.disable:
             elapsed = self._bar.format_dict["elapsed"] or 1e-9
             shown = {"calls": self.tokens["calls"], "tokens/s": round(self._generated / elapsed)}
@@ -287,7 +288,3 @@ class _Execution:
                 self.judgments["asked"] += 1
                 self.judgments["unparsed"] += unparsed
                 self.judgments["cut"] += unparsed and call["finish_reason"] == "length"
-
-    def _note(self, generation: Generation) -> None:
-        self._generated += generation.completion_tokens or 0
-        self._cost += generation.cost_usd or 0.0

@@ -2,7 +2,7 @@
 
 import asyncio
 import heapq
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
@@ -45,23 +45,15 @@ class Gate:
 
 
 class GatedModel:
-    """A model whose requests pass a gate at one rank, and are told of."""
+    """A model whose requests pass a gate at one rank."""
 
-    def __init__(self, model: Model, gate: Gate, rank: int, note: Callable[[Generation], None]) -> None:
-        self._model, self._gate, self._rank, self._note = model, gate, rank, note
+    def __init__(self, model: Model, gate: Gate, rank: int) -> None:
+        self._model, self._gate, self._rank = model, gate, rank
         self.name, self.provider, self.decoding = model.name, model.provider, model.decoding
         self.max_concurrency, self.simulated = model.max_concurrency, model.simulated
-
-    def describe(self) -> dict[str, Any]:
-        """Return the model's description."""
-        return self._model.describe()
-
-    async def aclose(self) -> None:
-        """Leave the model open: it is shared."""
+        self.describe, self.aclose = model.describe, model.aclose
 
     async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401
         """Continue a conversation when there is a place."""
         async with self._gate.passing(self._rank):
-            generation = await self._model.generate(messages, **options)
-        self._note(generation)
-        return generation
+            return await self._model.generate(messages, **options)

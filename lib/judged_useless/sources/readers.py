@@ -1,12 +1,12 @@
 """Where episodes are read from: the embedded cells, the hub's cache, files, and folders of files or runs."""
 
-import json
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
 from judged_useless._io.files import sha256
 from judged_useless._io.messages import listed, shown
@@ -21,7 +21,7 @@ Source = str | Path | Sequence[str | Path]
 #: Splits of the released data set.
 SPLITS = ("test300", "fresh300")
 _EXPECTED = "expected 'embedded', 'hub', a file, a folder, or a list of them"
-_AGAIN = "run `judged-useless fetch` (or `make data`) again"
+_FETCH = "run `judged-useless fetch` (or `make data`)"
 
 
 def _embedded_files() -> list[Path]:
@@ -37,42 +37,15 @@ def _embedded_files() -> list[Path]:
     return files
 
 
-def hub_folder() -> Path:
-    """Return the folder of what was fetched from the hub; one that a killed fetch had moved aside is back."""
-    folder = cache_dir() / "episodes"
-    aside = folder.with_name("episodes.before")
-    if aside.exists() and not folder.exists():
-        aside.rename(folder)
-    return folder
-
-
-def _hub_files() -> list[Path]:
-    folder = hub_folder()
-    there = {file.name: file for file in sorted(folder.glob("*.parquet"))}
-    source = folder / "source.json"
-    if not there and not source.exists():
-        raise FileNotFoundError(
-            "the released episodes are not in the cache yet; run `judged-useless fetch` (or `make data`) once"
-        )
-    try:
-        checksums = dict(json.loads(source.read_text(encoding="utf-8"))["sha256"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise EpisodeError(
-            f"{source}: field 'sha256': expected a checksum for each fetched file ({error!r}); {_AGAIN}"
-        ) from error
-    for name in sorted(checksums.keys() | there):
-        if name not in there or checksums.get(name) != sha256(there[name]):
-            what = "listed in" if name not in there else "not as it is in" if name in checksums else "not in"
-            raise EpisodeError(
-                f"{folder / name}: {what} source.json, so the cache was changed or is damaged; {_AGAIN}"
-            )
-    return list(there.values())
+def hub_file() -> Path:
+    """Return the file that keeps what was fetched from the hub."""
+    return cache_dir() / "episodes" / "released.parquet"
 
 
 def unfetched(asked: Sequence[str]) -> str:
     """Return what says that some of these splits were not fetched, and how to; empty if all were."""
-    folder = hub_folder()
-    lacking = [split for split in SPLITS if split in asked and not (folder / f"{split}.parquet").exists()]
+    there = pq.read_table(hub_file(), columns=["split"])["split"].unique().to_pylist()
+    lacking = [split for split in SPLITS if split in asked and split not in there]
     if not lacking:
         return ""
     options = " ".join(f"--split {split}" for split in lacking)
@@ -116,8 +89,9 @@ def _files_of(path: Path) -> list[Path]:
 def _located(source: Source) -> list[tuple[str | Path, Path]]:
     """Return the files and runs of a source, each with the entry of the list it belongs to."""
     if isinstance(source, str | Path) and source != "":
-        given = {"embedded": _embedded_files, "hub": _hub_files}.get(str(source))
-        return [(source, file) for file in (given() if given else _files_of(Path(source)))]
+        if source == "embedded":
+            return [(source, file) for file in _embedded_files()]
+        return [(source, file) for file in ([hub_file()] if source == "hub" else _files_of(Path(source)))]
     if not isinstance(source, Sequence) or isinstance(source, bytes | bytearray | memoryview):
         raise TypeError(f"source is {shown(source)}; {_EXPECTED}")
     if not source:
@@ -131,6 +105,15 @@ def _read(path: Path, *, allow_partial: bool) -> pd.DataFrame:
         from judged_useless.afterwards.probe_findings import read_run
 
         return read_run(path, allow_partial=allow_partial)
+    if path == hub_file():
+        try:
+            return load_parquet(path)
+        except FileNotFoundError:
+            raise FileNotFoundError(
+                f"the released episodes are not in the cache yet; {_FETCH} once"
+            ) from None
+        except EpisodeError as error:
+            raise EpisodeError(f"{error}; {_FETCH} again") from error
     if path.suffix == ".parquet":
         return load_parquet(path)
     if path.name.endswith((".jsonl", ".jsonl.gz")):

@@ -1,0 +1,142 @@
+"""What the built pages load, run and say to a screen reader, and how they print."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from browsing import ROOT
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_first_page_is_light(browser: Any, book: Path) -> None:
+    page = browser.new_page()
+    loaded: set[str] = set()
+    page.on("request", lambda request: loaded.add(unquote(urlsplit(request.url).path)))
+    page.goto((book / "book/index.html").as_uri(), wait_until="load")
+    page.wait_for_timeout(200)
+    page.close()
+    assert sum(Path(each).stat().st_size for each in loaded) < 700_000, sorted(loaded)
+
+
+def test_the_icons_of_a_page_are_drawn(browser: Any, book: Path) -> None:
+    page = browser.new_page()
+    page.goto((book / "book/index.html").as_uri(), wait_until="load")
+    font = page.evaluate(
+        "document.fonts.load('900 1em \"Font Awesome 6 Free\"', '\\uf002').then((f) => f.length)"
+    )
+    widths = page.evaluate(
+        """[...document.querySelectorAll("i.fa-solid")].filter((i) => i.checkVisibility())
+        .map((i) => [getComputedStyle(i, "::before").content.length, i.getBoundingClientRect().width])"""
+    )
+    page.close()
+    assert font == 1
+    assert widths
+    assert all(content == 3 and width > 5 for content, width in widths)  # a letter in quotes
+
+
+@pytest.mark.parametrize(
+    "put",
+    [
+        "<script>window.ran = true</script>",
+        '<img src="missing.png" alt="a" onerror="window.ran = true">',
+        '<iframe srcdoc="<script>parent.ran = true</script>"></iframe>',
+        '<a id="to" href="javascript:window.ran = true">x</a>',
+    ],
+)
+def test_a_script_in_a_page_is_not_run(browser: Any, book: Path, put: str) -> None:
+    """The last line of defence: were a text of a model not escaped, the browser would refuse to run it."""
+    text = (book / "notebooks/01_setting.html").read_text("utf-8")
+    assert "<article" in text
+    spoilt = book / "notebooks" / "spoilt.html"
+    start = text.index(">", text.index("<article")) + 1
+    spoilt.write_text(text[:start] + put + text[start:], encoding="utf-8")
+    page = browser.new_page()
+    try:
+        page.goto(spoilt.as_uri(), wait_until="load")
+        if "id=" in put:
+            page.evaluate("document.getElementById('to').click()")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.ran") is None
+        assert (
+            page.evaluate("document.documentElement.dataset.theme") == "light"
+        )  # the theme's own still runs
+    finally:
+        spoilt.unlink()
+        page.close()
+
+
+def test_nothing_serious_stands_in_a_reader_s_way(browser: Any, book: Path) -> None:
+    from axe_playwright_python.sync_playwright import Axe
+
+    names = [
+        *sorted(each.relative_to(book).as_posix() for each in book.glob("notebooks/*.html")),
+        *sorted(each.relative_to(book).as_posix() for each in book.glob("book/*.html")),
+    ]
+    assert len(names) > 20
+    found = []
+    for number, name in enumerate(names):
+        # Each page once, half of them dark on a phone, half light on a screen.
+        width, theme = ((390, "dark"), (1440, "light"))[number % 2]
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=theme)
+        page = context.new_page()
+        page.goto((book / name).as_uri(), wait_until="load")
+        for each in Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]:
+            if each["impact"] in ("critical", "serious"):
+                found.append((name, width, theme, each["id"], each["nodes"][0]["html"][:200]))
+        context.close()
+    assert found == []
+
+
+def test_print_opens_folds_and_leaves_folded_code_out(browser: Any, book: Path) -> None:
+    page = browser.new_page()
+    page.goto((book / "notebooks/04_enforced_rule.html").as_uri(), wait_until="load")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    code = page.locator(".cell > details.hide")
+    assert code.count() > 0
+    assert not any(code.nth(each).is_visible() for each in range(code.count()))
+    empty = page.evaluate(
+        """[...document.querySelectorAll("div.cell_input")].filter((each) => each.checkVisibility())
+        .filter((each) => !each.innerText.trim()).length"""
+    )
+    page.close()
+    assert empty == 0
+
+
+def test_the_book_is_printed_page_by_page(book: Path) -> None:
+    import subprocess
+    import sys
+
+    from pypdf import PdfReader
+
+    done = subprocess.run(
+        [sys.executable, "tools/print_book.py"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    printed = PdfReader(book.parent / "judged-useless.pdf")
+    titles = [str(each["/Title"]) for each in printed.outline if isinstance(each, dict)]
+    assert titles[0] == "Judged Useless, Queried Anyway"
+    assert sum(title.startswith("4. ") for title in titles) == 1
+    assert len(printed.pages) > len(titles) > 20
+
+
+@pytest.mark.parametrize(
+    ("css", "kept"),
+    [
+        (".on{a:b}.off{a:b}", ".on{a:b}"),
+        (".off .on,.on>p{a:b}", ".off .on,.on>p{a:b}"),
+        ("p:not(.off){a:b}", "p:not(.off){a:b}"),
+        ("@media print{.off{a:b}}@media print{.on{a:b}.off{c:d}}", "@media print{.on{a:b}}"),
+        ("/*! whose */ .off{a:b}/* why */p{c:d}", "/*! whose */p{c:d}"),
+    ],
+)
+def test_style_rules_for_what_no_page_has_are_left_out(css: str, kept: str) -> None:
+    spec = importlib.util.spec_from_file_location("light_pages", ROOT / "book/_ext/light_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.pruned(css, {"on"}) == kept
