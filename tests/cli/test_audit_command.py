@@ -59,7 +59,7 @@ def test_errors_are_one_sentence_with_status_one(tmp_path: Path, capsys: pytest.
     assert main(["audit", str(path), "--map", "fetch=search,todo="]) == 0
     said = capsys.readouterr().out
     assert "As search: fetch (1)." in said
-    assert "no result has a judgment. Have a model judge them" in said
+    assert "no result has a judgment. Have a model judge with --judge" in said
     assert main(["audit", str(path), "--map", "fetch=search", "--judge", "openai:m", *server]) == 1
     assert "no conversations" in capsys.readouterr().err
     with pytest.raises(SystemExit):
