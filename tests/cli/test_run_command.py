@@ -141,4 +141,4 @@ def test_no_agent_labels_its_own_thoughts(tmp_path: Path, capsys: pytest.Capture
     manifest = tmp_path / "manifest.json"
     manifest.write_text(manifest.read_text().replace('"simulated": true', '"simulated": false'))
     assert command_line(["replay", str(tmp_path), "--probe", "stated"]) == 1
-    assert "name one with --model provider:name --other-model" in capsys.readouterr().err
+    assert "with --model provider:name --other-model" in capsys.readouterr().err
