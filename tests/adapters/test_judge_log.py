@@ -10,7 +10,7 @@ from judged_useless.adapters import AgentLog, audit_log, judge_log
 from judged_useless.adapters.chat_episodes import ChatEpisode, ChatStep
 from judged_useless.models.base import ServiceUnavailableError, TransientModelError
 from judged_useless.models.costs import Price
-from judged_useless.protocol import JUDGE_QUESTION
+from judged_useless.protocol.signals import JUDGE_QUESTION
 
 
 def log_of(*results: str) -> AgentLog:

@@ -31,12 +31,11 @@ _BLOCK = 2**22
 _SAME = 1e-12
 
 
-def whole_number(name: str, value: object, least: int = 1) -> int:
+def whole_number(name: str, value: object, least: int = 1, most: float = inf) -> int:
     """Return an argument that is a count, or refuse it: true and false are none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
+    number(name, value, least, most)
     return int(value)
 
 
@@ -44,7 +43,8 @@ def number(name: str, value: object, least: float, most: float = inf, *, inside:
     """Return an argument that is a finite number within bounds (`inside` them), or refuse it."""
     real = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not isfinite(real) or not (least < real < most if inside else least <= real <= most):
-        bounds = f"strictly between {least:g} and {most:g}" if inside else f"from {least:g} to {most:g}"
+        within = f"from {least:g} to {most:g}" if most < inf else f"of at least {least:g}"
+        bounds = f"strictly between {least:g} and {most:g}" if inside else within
         raise ValueError(f"{name} is {value!r}, expected a number {bounds}")
     return real
 
