@@ -41,7 +41,7 @@ RESAMPLED: list[Estimator] = [
 @pytest.mark.parametrize("estimator", RESAMPLED)
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"n_boot": 0}, "n_boot must be at least 1"), ({"level": 1.0}, "level"), ({"seed": -1}, "seed")],
+    [({"n_boot": 0}, "n_boot is 0"), ({"level": 1.0}, "level"), ({"seed": -1}, "seed")],
 )
 def test_options_are_checked_before_anything_is_computed(
     estimator: Estimator, options: dict[str, Any], message: str

@@ -97,9 +97,8 @@ def test_an_estimate_is_a_mapping_and_shows_itself() -> None:
 def test_an_estimate_without_a_value_or_a_reason_is_refused() -> None:
     with pytest.raises(UndefinedEstimateError, match="is undefined"):
         Estimate("x", float("nan"), 0.0, 1.0, 0.95, "none", 1, 1)
-    for bound in (None, float("nan")):
-        with pytest.raises(ValueError, match="needs a reason"):
-            Estimate("x", 0.5, bound, 0.6, 0.95, "none", 1, 1)
+    with pytest.raises(ValueError, match="needs a reason"):
+        Estimate("x", 0.5, None, 0.6, 0.95, "none", 1, 1)
 
 
 def test_nearly_equal_resamples_give_no_zero_width_interval() -> None:

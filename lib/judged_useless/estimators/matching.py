@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -85,8 +85,11 @@ def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, st
     return points_of(frame[~without].reset_index(drop=True)), note
 
 
-def require_one_cell(frame: pd.DataFrame) -> None:
-    """Refuse episodes of more than one model or condition, where pooling them would mean nothing."""
+def require_one_cell(frame: pd.DataFrame) -> tuple[Ints, "pd.Index[Any]", Ints, "pd.Index[Any]"]:
+    """Refuse episodes of more than one model or condition, where pooling them would mean nothing.
+
+    Returned are the codes of their questions and the questions, and the same of their regimes.
+    """
     for name in ("model", "condition"):
         values = frame[name].unique().tolist() if name in frame else []
         if len(values) > 1:
@@ -94,8 +97,11 @@ def require_one_cell(frame: pd.DataFrame) -> None:
             raise EpisodeError(
                 f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
             )
-    if frame.duplicated(["question_id", "regime"]).any():
+    question, questions = pd.factorize(frame["question_id"])
+    regime, regimes = pd.factorize(frame["regime"])
+    if len(np.unique(question * len(regimes) + regime)) < len(frame):
         raise EpisodeError("episodes: a question occurs twice in a regime; give one cell at a time")
+    return question, questions, regime, regimes
 
 
 def budget_of(episodes: pd.DataFrame) -> int:

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, Literal, TypedDict, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from .estimate import Estimate, UndefinedEstimateError
@@ -30,12 +31,11 @@ _BLOCK = 2**22
 _SAME = 1e-12
 
 
-def whole_number(name: str, value: object, least: int = 1) -> int:
+def whole_number(name: str, value: object, least: int = 1, most: float = inf) -> int:
     """Return an argument that is a count, or refuse it: true and false are none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
+    number(name, value, least, most)
     return int(value)
 
 
@@ -43,7 +43,8 @@ def number(name: str, value: object, least: float, most: float = inf, *, inside:
     """Return an argument that is a finite number within bounds (`inside` them), or refuse it."""
     real = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not isfinite(real) or not (least < real < most if inside else least <= real <= most):
-        bounds = f"strictly between {least:g} and {most:g}" if inside else f"from {least:g} to {most:g}"
+        within = f"from {least:g} to {most:g}" if most < inf else f"of at least {least:g}"
+        bounds = f"strictly between {least:g} and {most:g}" if inside else within
         raise ValueError(f"{name} is {value!r}, expected a number {bounds}")
     return real
 
@@ -248,32 +249,46 @@ class Measure:
         return value
 
     def resampled(self, plan: Resampling, size: int | None = None) -> Floats:
-        """Return the value in every resample of `size` questions (by default as many as there are)."""
+        """Return the value in every resample of `size` questions (by default as many as there are).
+
+        NaN where it is undefined; none at all of one question, which cannot be resampled.
+        """
+        if self.n_clusters < 2:
+            return np.empty(0)
         blocks = weight_blocks(self.n_clusters, plan, size)
         return np.concatenate([self.statistic(weights @ self.sums) for weights in blocks])
 
-    def estimate(self, plan: Resampling) -> Estimate:
+    def estimate(self, plan: Resampling, values: Floats | None = None) -> Estimate:
         """Return the value with its question-cluster percentile interval, or why that is undefined.
 
         As it is with one question only, resamples that are all the same, and too few that have a value.
+        `values` are the resampled ones, if they were drawn before.
         """
         value = self.value()
-        values = self.resampled(plan) if self.n_clusters > 1 else np.empty(0)
-        parts = dict(self.parts)
-        return with_interval(self.name, value, values, plan, self.n, self.n_clusters, parts, self.note)
+        values = self.resampled(plan) if values is None else values
+        defined = values[np.isfinite(values)]
+        low, high, reason = _bounds(defined, plan.level, self.n_clusters)
+        n_boot = plan.n_boot if self.n_clusters > 1 else 0
+        return Estimate(
+            self.name, value, low, high, plan.level, "question-cluster bootstrap, percentile", self.n,
+            self.n_clusters, n_boot, len(values) - len(defined), plan.seed, reason, dict(self.parts),
+            self.note,
+        )  # fmt: skip
 
 
-def with_interval(
-    name: str, value: float, values: Floats, plan: Resampling, n: int, n_clusters: int,
-    parts: Mapping[str, float], note: str = "",
-) -> Estimate:  # fmt: skip
-    """Return an estimate from a value and its resampled values, NaN where those are undefined."""
-    defined = values[np.isfinite(values)]
-    low, high, reason = _bounds(defined, plan.level, n_clusters)
-    return Estimate(
-        name, value, low, high, plan.level, "question-cluster bootstrap, percentile", n, n_clusters,
-        plan.n_boot if n_clusters > 1 else 0, len(values) - len(defined), plan.seed, reason, parts, note,
-    )  # fmt: skip
+def share_measure(
+    name: str,
+    clusters: "pd.Series[Any]",
+    part: NDArray[Any],
+    among: NDArray[np.bool_] | None = None,
+    undefined: str = "",
+) -> Measure:
+    """Return the share of what is marked as part, or the mean of a number, among some of all (or all)."""
+    codes, distinct = pd.factorize(clusters)
+    there = np.ones(len(codes)) if among is None else among.astype(np.float64)
+    columns = np.stack([there, np.where(there > 0, part, 0.0)], axis=1)
+    sums = cluster_sums(codes.astype(np.int64), len(distinct), columns)
+    return Measure(name, sums, share, n=int(there.sum()), undefined=undefined)
 
 
 def _bounds(defined: Floats, level: float, n_clusters: int) -> tuple[float | None, float | None, str]:
