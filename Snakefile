@@ -43,7 +43,7 @@ rule section:
 rule generated:
     input:
         package=PACKAGE,
-        data=[name for name in DATA if name.startswith("data/published/")],
+        data=DATA,
         source=given_files,
     output:
         directory("_build/generated"),

@@ -1,7 +1,7 @@
-"""Build the book: ``python -m paper_book.build book [--source SOURCE]``, as `make book` does.
+"""Build the book: python -m paper_book.build book [--source SOURCE], as make book does.
 
 The source is checked first, a lock that a killed build left is removed and said, and what stops a build is
-told in a sentence. ``assemble SECTIONS GENERATED TARGET`` lays the book's source together.
+told in a sentence. The command assemble SECTIONS GENERATED TARGET lays the book's source together.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from judged_useless._io.paths import cache_dir
 from judged_useless.sources.readers import load_episodes
 
-from paper_book.sections import SectionError, parse_source
+from paper_book.sections import CREDENTIALS, SectionError, parse_source
 
 _TOP = ("_config.yml", "_toc.yml")
 _PAGES = (".md", ".ipynb")
@@ -180,7 +180,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         else:
             assemble(given.sections, given.generated, given.target)
     except (BuildError, SectionError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(CREDENTIALS.sub("://", f"{error}\n"))
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; the same command goes on with what is missing\n")

@@ -1,9 +1,11 @@
 """The first page of a book on runs of one's own: how each agent stops, beside those of the paper."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pandas as pd
 from judged_useless.adapters import AgentLog, Audit, audit_log
+from judged_useless.sources.readers import Source
 
 from paper_book import figures
 from paper_book.figures.style import Picture, spaced
@@ -42,12 +44,12 @@ _TAIL = """
 """
 
 
-def first_page(source: str | list[str], raw: Callable[[str], str], *, n_boot: int = 2000) -> str:
+def first_page(source: Source, raw: Callable[[str], str], *, n_boot: int = 2000) -> str:
     """Return the first page of a book on own runs as MyST; empty where the source has none.
 
     `raw` makes a block of HTML.
     """
-    names = [source] if isinstance(source, str) else source
+    names = [source] if isinstance(source, str | Path) else list(source)
     own = [name for name in names if name not in RELEASED]
     page = open_page(own, n_boot=n_boot) if own else None
     if page is None or page.missing:

@@ -130,12 +130,14 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, s
     return environments
 
 
-@pytest.mark.parametrize("source", ["runs/typo", "a,,b"])
+@pytest.mark.parametrize("source", ["runs/typo", "a,,b", "http://user:hidden@host/v1"])
 def test_a_source_that_cannot_be_read_is_told_before_anything_is_built(
     source: str, started: list[dict[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["book", "--source", source]) == 1
-    assert source.split(",")[0] in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert source.split(",")[0].replace("user:hidden@", "") in said
+    assert "hidden" not in said
     assert started == []
 
 

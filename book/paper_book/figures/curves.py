@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pandas as pd
-from judged_useless.estimators.beliefs import belief_prior, belief_table
+from judged_useless.estimators.beliefs import belief_prior
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -130,6 +130,38 @@ def judgments_by_position(page: "Page", judged: pd.DataFrame) -> Picture | Notic
         f"for real ones: {page.about}, the regimes with failures ({page.name}).",
         "; ".join(words) + ".",
     )
+
+
+#: Quantity of :func:`judged_useless.estimators.belief_curves` -> its column in the figure's table.
+_COLUMNS = {
+    "says going on is worth": "continue_reported",
+    "ideal observer": "continue_ideal",
+    "going on was worth": "continue_realized",
+    "says answering now is worth": "answer_reported",
+    "answering now was worth": "answer_realized",
+    "answers": "answers",
+    "favours answering": "favors",
+}
+
+
+def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the belief curves of models, by name, as the figure's table: one row a model and run length."""
+    tables = []
+    for model, curve in curves.items():
+        of = {name: part.set_index("k") for name, part in curve.groupby("quantity")}
+        table = pd.DataFrame({column: of[name]["value"] for name, column in _COLUMNS.items()})
+        table = (
+            table.rename_axis("failed")
+            .reset_index()
+            .assign(
+                decisions=of["answers"]["n"].to_numpy(),
+                no_report=of["says going on is worth"]["n_missing"].to_numpy(),
+                no_branch=of["answering now was worth"]["n_missing"].to_numpy(),
+            )
+        )
+        table.insert(0, "model", model)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 #: Panels of the beliefs figure: heading, lines (column, what it is), and the count of what is missing in it.

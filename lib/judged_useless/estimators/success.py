@@ -32,8 +32,7 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
     Rows are questions in order of first appearance, columns the regimes wanted (or those there are), of which
     each must have an episode; models or conditions that are mixed are refused.
     """
-    question, questions = pd.factorize(frame["question_id"])
-    regime, names = pd.factorize(frame["regime"])
+    question, questions, regime, names = require_one_cell(frame)
     there = [str(name) for name in names]
     if regimes is not None and not regimes:
         raise ValueError("regimes must name at least one regime")
@@ -42,10 +41,10 @@ def value_matrix(frame: pd.DataFrame, values: Floats, regimes: Sequence[str] | N
     if missing:
         lacking = f"no episode of regime {', '.join(missing)}; there is {', '.join(there)}"
         raise UndefinedEstimateError(f"success is undefined: {lacking}")
-    require_one_cell(frame)
-    matrix = np.full((len(questions), len(there)), np.nan)
-    matrix[question, regime] = values
-    return pd.DataFrame(matrix, index=pd.Index(questions, name="question_id"), columns=there)[wanted]
+    column = np.array([wanted.index(name) if name in wanted else len(wanted) for name in there])
+    matrix = np.full((len(questions), len(wanted) + 1), np.nan)  # the last one is of regimes not wanted
+    matrix[question, column[regime]] = values
+    return pd.DataFrame(matrix[:, :-1], index=pd.Index(questions, name="question_id"), columns=wanted)
 
 
 def success_matrix(episodes: Episodes, regimes: Sequence[str] | None = None) -> pd.DataFrame:

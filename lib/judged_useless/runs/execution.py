@@ -42,7 +42,7 @@ MOST_FAILURES_IN_A_ROW = 20
 #: Of an error's text, in messages and in the log of errors.
 MOST_CHARACTERS = 1000
 #: New objects after which Python looks for cycles while a run is on; by default it does so after 700.
-OBJECTS_BETWEEN_COLLECTIONS = 10_000
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
