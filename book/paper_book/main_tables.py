@@ -41,8 +41,8 @@ def main(arguments: argparse.Namespace) -> int:
     if arguments.out:
         style = (Path(__file__).parents[1] / "_static" / "book.css").read_text(encoding="utf-8")
         tables = [page.paper_table(each).html for each in TABLES]
-        html = render("alone", "The main tables", style, about, tables)
-        html = re.sub(r'<a href="07_[^"]*">(.*?)</a>', r"\1", html)  # pages of the book are not beside it
+        made = render("alone", "The main tables", style, about, tables)
+        html = re.sub(r'<a href="07_[^"]*">(.*?)</a>', r"\1", made)  # pages of the book are not beside it
         write_atomically(Path(arguments.out), lambda target: target.write_text(html, encoding="utf-8"))
         sys.stdout.write(f"{arguments.out}: Tables {', '.join(map(str, TABLES))}\n")
         return 0
