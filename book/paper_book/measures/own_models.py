@@ -64,7 +64,7 @@ def _rows_for(rows: pd.DataFrame, template: str, key: CellKey, conditions: set[s
     there = [tuple(map(str, each)) for each in settings]
     # A task or split that the paper does not have follows the first one that it has.
     wanted = given if given in there or not there else there[0]
-    own = own[[each == wanted for each in there]]
+    own = own[np.array([each == wanted for each in there], dtype=bool)]
     labels = {
         name: _labels(own[name], template, key.model, _place(given, wanted)) for name in ("row", "column")
     }
