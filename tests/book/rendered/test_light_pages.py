@@ -124,7 +124,7 @@ def test_the_book_is_printed_page_by_page(book: Path) -> None:
     assert len(printed.pages) > len(titles) > 20
 
 
-@pytest.mark.parametrize("room", ["", ".adapters", ".episodes", ".estimators", ".harness", ".stopping"])
+@pytest.mark.parametrize("room", ["", ".adapters", ".estimators", ".harness", ".stopping"])
 def test_every_public_function_and_class_is_documented(book: Path, room: str) -> None:
     from importlib import import_module
 
