@@ -1,6 +1,7 @@
 """Print the paper's main tables with runs of your own beside the paper's agents."""
 
 import argparse
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,9 +40,9 @@ def main(arguments: argparse.Namespace) -> int:
     about = f"{page.notice().text} Published numbers are the paper's, on its own questions."
     if arguments.out:
         style = (Path(__file__).parents[1] / "_static" / "book.css").read_text(encoding="utf-8")
-        html = render(
-            "alone", "The main tables", style, about, [page.paper_table(each).html for each in TABLES]
-        )
+        tables = [page.paper_table(each).html for each in TABLES]
+        made = render("alone", "The main tables", style, about, tables)
+        html = re.sub(r'<a href="07_[^"]*">(.*?)</a>', r"\1", made)  # pages of the book are not beside it
         write_atomically(Path(arguments.out), lambda target: target.write_text(html, encoding="utf-8"))
         sys.stdout.write(f"{arguments.out}: Tables {', '.join(map(str, TABLES))}\n")
         return 0

@@ -240,7 +240,13 @@ def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tupl
 def beliefs_by_model(
     episodes: pd.DataFrame, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> dict[str, pd.DataFrame]:
-    """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
+    """Return the :func:`belief_curves` of every model that was asked, with one :func:`belief_prior`.
+
+    Parameters
+    ----------
+    episodes, regime
+        As in :func:`belief_curves`.
+    """
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}
