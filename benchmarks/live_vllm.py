@@ -34,8 +34,9 @@ from judged_useless.models.openai_compatible import OpenAIModel  # noqa: E402
 from judged_useless.protocol.conditions import get_condition  # noqa: E402
 from live_models import DECODING, Delegate, Searching  # noqa: E402
 
-N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 3
-#: With fewer requests in flight the engine has too little to do at once.
+BATCH, BUDGET, K, ROUNDS = 32, 8, 5, 2
+N_QUESTIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+#: With fewer requests in flight the engine has too little to do at once: the last episodes of a run.
 THIN = 16
 #: Observations before which the model is not offered to finish, so that episodes have the paper's length.
 OBSERVATIONS = 6
@@ -178,40 +179,50 @@ async def scheduled(name: str, salt: str) -> Recording:
     return model
 
 
-def rate(name: str, log: Sequence[Answered]) -> float:
-    """Print what a schedule took and how full it kept the engine; return its tokens a second."""
+def rates(name: str, log: Sequence[Answered]) -> tuple[float, float]:
+    """Print and return a schedule's tokens a second: of the whole, and while it kept the engine busy."""
     start, end = min(each.sent for each in log), max(each.answered for each in log)
-    changes = sorted([*((each.sent, 1) for each in log), *((each.answered, -1) for each in log)])
-    flying, thin = 0, 0.0
-    for (moment, change), (following, _) in pairwise(changes):
+    changes = sorted(
+        [*((each.sent, 1, 0) for each in log), *((each.answered, -1, each.tokens) for each in log)]
+    )
+    flying, busy, generated = 0, 0.0, 0
+    for (moment, change, _), (following, _, tokens) in pairwise(changes):
         flying += change
-        thin += (following - moment) * (flying < THIN)
-    seconds, tokens = end - start, sum(each.tokens for each in log)
-    mean = sum(each.answered - each.sent for each in log) / seconds
+        if flying >= THIN:
+            busy += following - moment
+            generated += tokens
+    seconds, total = end - start, sum(each.tokens for each in log)
     print(
-        f"  {name:>13}: {seconds:.1f} s, {len(log)} calls, {tokens} tokens, {tokens / seconds:.1f} a second; "
-        f"in flight {mean:.1f} on average, fewer than {THIN} for {thin / seconds:.0%} of the time",
+        f"  {name:>13}: {seconds:.0f} s, {len(log)} calls, {total} tokens, {total / seconds:.1f} a second; "
+        f"{THIN} and more in flight for {busy:.0f} s, then {generated / busy:.1f} a second",
         flush=True,
     )
-    return tokens / seconds
+    return total / seconds, generated / busy
 
 
 async def main() -> None:
-    print("warming up, and recording the requests", flush=True)
-    warm = await scheduled("all in flight", "warm")
-    shares: dict[str, list[float]] = {name: [] for name in SCHEDULES}
+    await asyncio.gather(
+        *(Recording("warm").generate([{"role": "user", "content": "Count."}]) for _ in "1234")
+    )
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ("at once", *SCHEDULES)}
+    bodies: list[dict[str, Any]] = []
     for number in range(ROUNDS):
-        order = ["at once", *SCHEDULES]
-        rates = {}
         print(f"round {number + 1}, {N_QUESTIONS * len(MEAN6)} episodes of enforced_rule", flush=True)
-        for name in order[number % 3 :] + order[: number % 3]:
+        # The first schedule's requests are those that are then sent at once.
+        order = ["all in flight", "at once", "lock-step"]
+        for name in order if number % 2 == 0 else reversed(order):
             salt = f"{name} {number}"
-            log = await at_once(warm.bodies, salt) if name == "at once" else (await scheduled(name, salt)).log
-            rates[name] = rate(name, log)
-        for name, values in shares.items():
-            values.append(rates[name] / rates["at once"])
-    for name, values in shares.items():
-        print(f"{name}: {', '.join(f'{share:.0%}' for share in values)} of the engine's tokens a second")
+            if name == "at once":
+                found[name].append(rates(name, await at_once(bodies, salt)))
+            else:
+                model = await scheduled(name, salt)
+                bodies = bodies or model.bodies
+                found[name].append(rates(name, model.log))
+    for name in SCHEDULES:
+        pairs = list(zip(found[name], found["at once"], strict=True))
+        whole = ", ".join(f"{ours / engine:.0%}" for (ours, _), (engine, _) in pairs)
+        busy = ", ".join(f"{ours / engine:.0%}" for (_, ours), (engine, _) in pairs)
+        print(f"{name}: {whole} of the engine's tokens a second; {busy} while {THIN} and more were in flight")
 
 
 SCHEDULES: dict[str, Callable[[Model], Awaitable[None]]] = {
