@@ -1,10 +1,10 @@
 """How much of a real engine's throughput the harness uses: three schedules of the same requests to a vLLM.
 
 Needs a server: ``python tests/live/run_live.py --script benchmarks/live_vllm.py``. *At once* is the engine's
-own rate: every request of the episodes is sent at the same moment by a bare HTTP client. *All in flight* is
-`run_cell`'s schedule, where a turn waits for the one before it; *lock-step* waits for those of all episodes.
-Each has a prefix cache of its own, by a salt. Each round begins with another schedule, so that none always
-has the warmer or the quieter machine: read the shares, not the seconds.
+own rate: every request of a schedule is sent again, all at the same moment, by a bare HTTP client. *All in
+flight* is `run_cell`'s schedule, where a turn waits for the one before it; *lock-step* waits for those of all
+episodes. Each run has a prefix cache of its own, by a salt. Rounds alternate in order, so that neither always
+has the quieter machine: read the shares, not the seconds.
 """
 
 import asyncio
@@ -181,17 +181,17 @@ async def scheduled(name: str, salt: str) -> Recording:
 
 def rates(name: str, log: Sequence[Answered]) -> tuple[float, float]:
     """Print and return a schedule's tokens a second: of the whole, and while it kept the engine busy."""
-    start, end = min(each.sent for each in log), max(each.answered for each in log)
-    changes = sorted(
-        [*((each.sent, 1, 0) for each in log), *((each.answered, -1, each.tokens) for each in log)]
-    )
-    flying, busy, generated = 0, 0.0, 0
-    for (moment, change, _), (following, _, tokens) in pairwise(changes):
-        flying += change
-        if flying >= THIN:
-            busy += following - moment
-            generated += tokens
-    seconds, total = end - start, sum(each.tokens for each in log)
+    changes = []
+    for sent, answered, tokens in log:
+        speed = tokens / (answered - sent)
+        changes += [(sent, 1, speed), (answered, -1, -speed)]
+    changes.sort()
+    flying, speed, busy, generated = 0, 0.0, 0.0, 0.0
+    for (moment, change, more), (following, *_) in pairwise(changes):
+        flying, speed = flying + change, speed + more
+        busy += (following - moment) * (flying >= THIN)
+        generated += (following - moment) * (flying >= THIN) * speed
+    seconds, total = changes[-1][0] - changes[0][0], sum(each.tokens for each in log)
     print(
         f"  {name:>13}: {seconds:.0f} s, {len(log)} calls, {total} tokens, {total / seconds:.1f} a second; "
         f"{THIN} and more in flight for {busy:.0f} s, then {generated / busy:.1f} a second",
@@ -201,28 +201,19 @@ def rates(name: str, log: Sequence[Answered]) -> tuple[float, float]:
 
 
 async def main() -> None:
-    await asyncio.gather(
-        *(Recording("warm").generate([{"role": "user", "content": "Count."}]) for _ in "1234")
-    )
-    found: dict[str, list[tuple[float, float]]] = {name: [] for name in ("at once", *SCHEDULES)}
-    bodies: list[dict[str, Any]] = []
+    warm = Recording("warm")
+    await asyncio.gather(*(warm.generate([{"role": "user", "content": f"Count to {n}."}]) for n in range(4)))
+    await warm.aclose()
     for number in range(ROUNDS):
         print(f"round {number + 1}, {N_QUESTIONS * len(MEAN6)} episodes of enforced_rule", flush=True)
-        # The first schedule's requests are those that are then sent at once.
-        order = ["all in flight", "at once", "lock-step"]
-        for name in order if number % 2 == 0 else reversed(order):
-            salt = f"{name} {number}"
-            if name == "at once":
-                found[name].append(rates(name, await at_once(bodies, salt)))
-            else:
-                model = await scheduled(name, salt)
-                bodies = bodies or model.bodies
-                found[name].append(rates(name, model.log))
-    for name in SCHEDULES:
-        pairs = list(zip(found[name], found["at once"], strict=True))
-        whole = ", ".join(f"{ours / engine:.0%}" for (ours, _), (engine, _) in pairs)
-        busy = ", ".join(f"{ours / engine:.0%}" for (_, ours), (engine, _) in pairs)
-        print(f"{name}: {whole} of the engine's tokens a second; {busy} while {THIN} and more were in flight")
+        for name in SCHEDULES if number % 2 == 0 else reversed(SCHEDULES):
+            model = await scheduled(name, f"{name} {number}")
+            whole, busy = rates(name, model.log)
+            engine, _ = rates("at once", await at_once(model.bodies, f"{name} at once {number}"))
+            print(
+                f"{name}: {whole / engine:.0%} of the engine's rate; {busy / engine:.0%} while busy",
+                flush=True,
+            )
 
 
 SCHEDULES: dict[str, Callable[[Model], Awaitable[None]]] = {
