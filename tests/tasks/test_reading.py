@@ -70,10 +70,7 @@ def test_lists_lines_and_gzip_give_the_same_questions(tmp_path: Path) -> None:
         (_lines(_hub("a")) + "[" * 200_000, r"line 2: JSON that cannot be read"),
         (_lines(_hub("a")) + '{"id": ' + "9" * 5000 + "}", r"line 2: JSON that cannot be read"),
         (_lines(_hub("a")) + '{"id": "b", "id": "c"}', r"line 2: .*key 'id' is given twice"),
-        (
-            _lines(_hub("a"), _hub(" ")),
-            r"line 2: question ' ': field id: .*a text that is not blank",
-        ),
+        (_lines(_hub("a"), _hub(" ")), r"line 2: question ' ': field id: .*a text that is not blank"),
         (_lines(_original("\t")), r"line 1: .*field _id: .*expected a text that is not blank"),
         (_lines(_hub("a") | {"question": " \x1c"}), r"line 1: .*field question: .*a text that is not blank"),
         (_lines(_claim(1), _claim("  ")), r"line 2: question '  ': field id: .*a text that is not blank"),
