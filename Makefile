@@ -1,6 +1,9 @@
 # One command an intent; README.md and CONTRIBUTING.md name the same.
 VENV ?= .venv
 PYTHON ?= python3
+ifneq ($(words $(VENV))$(findstring ',$(VENV)),1)
+$(error VENV=$(VENV): make takes no target with a blank or an apostrophe; give a path without)
+endif
 BIN := $(VENV)/bin
 # What the environment was made from, and for which checkout: it is made anew when that changes, unless it belongs
 # to another checkout or was made by hand elsewhere: that is left alone and used with the code of this one.
