@@ -43,11 +43,14 @@ rule section:
 rule generated:
     input:
         package=PACKAGE,
-        data=[name for name in DATA if name.startswith("data/published/")],
+        data=DATA,
+        source=given_files,
     output:
         directory("_build/generated"),
+    params:
+        source=SOURCE,
     shell:
-        "{sys.executable:q} -m paper_book.build generated {output}"
+        "{sys.executable:q} -m paper_book.build generated {output} --source {params.source:q}"
 
 
 rule html:

@@ -11,8 +11,8 @@ from judged_useless import run_cell
 from judged_useless.agent.stoppers import STOPPERS, FinishOnly
 from judged_useless.environment.regimes import REGIMES, Regime
 from judged_useless.models import PROVIDERS, Decoding, Generation, Message
-from judged_useless.protocol import JUDGMENT_TOKENS
 from judged_useless.protocol.conditions import CONDITIONS, PARTS, Condition
+from judged_useless.protocol.signals import JUDGMENT_TOKENS
 
 CELL: dict[str, Any] = {"task": "atlas", "n_questions": 4, "progress": False}
 

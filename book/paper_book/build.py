@@ -1,7 +1,7 @@
-"""Build the book: ``python -m paper_book.build book [--source SOURCE]``, as `make book` does.
+"""Build the book: python -m paper_book.build book [--source SOURCE], as make book does.
 
 The source is checked first, a lock that a killed build left is removed and said, and what stops a build is
-told in a sentence. ``assemble SECTIONS GENERATED TARGET`` lays the book's source together.
+told in a sentence. The command assemble SECTIONS GENERATED TARGET lays the book's source together.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from judged_useless._io.paths import cache_dir
 from judged_useless.sources.readers import load_episodes
 
-from paper_book.sections import SectionError, parse_source
+from paper_book.sections import CREDENTIALS, SectionError, parse_source
 
 _TOP = ("_config.yml", "_toc.yml")
 _PAGES = (".md", ".ipynb")
@@ -136,7 +136,8 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
             f"{target} holds other files and no {_TOP[0]}; expected a new or an assembled folder"
         )
     copied, kept = [], set()
-    for origin, place in _places(sections, generated):
+    # Of two files for one place the generated one is taken, such as the first page of own runs.
+    for place, origin in {place: origin for origin, place in _places(sections, generated)}.items():
         goal = target / place
         kept.add(goal)
         if not goal.exists() or not filecmp.cmp(origin, goal, shallow=False):
@@ -162,9 +163,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     laid = commands.add_parser("assemble", help="lay the book's source together")
     for name in ("sections", "generated", "target"):
         laid.add_argument(name, type=Path)
-    commands.add_parser("generated", help="write the generated parts of pages").add_argument(
-        "folder", type=Path
-    )
+    parts = commands.add_parser("generated", help="write the generated parts of pages")
+    parts.add_argument("folder", type=Path)
+    parts.add_argument("--source", default="embedded", help="own runs have a first page of their own")
     given = parser.parse_args(arguments)
     try:
         if given.command == "book":
@@ -175,11 +176,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         elif given.command == "generated":
             from paper_book.generated import write
 
-            write(given.folder)
+            write(given.folder, parse_source(given.source))
         else:
             assemble(given.sections, given.generated, given.target)
     except (BuildError, SectionError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(CREDENTIALS.sub("://", f"{error}\n"))
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; the same command goes on with what is missing\n")

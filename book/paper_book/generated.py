@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pandas as pd
 from judged_useless._io.files import write_atomically
+from judged_useless.sources.readers import Source
 
 from paper_book import consistency
+from paper_book.figures.episode_explorer import explorer_data
 from paper_book.figures.hands_on import hands_on_data
 from paper_book.published.transcribed import (
     check_files,
@@ -24,6 +26,7 @@ from paper_book.published.transcribed import (
 )
 from paper_book.tables.data_table import Table
 from paper_book.tables.html import render
+from paper_book.your_runs import first_page
 
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
@@ -141,11 +144,10 @@ def _data(name: str, value: object) -> str:
     return _raw(f'<script type="application/json" id="{name}">{text}</script>')
 
 
-def hands_on_part() -> str:
-    """Return the data and the script of the page on which Δ is computed."""
-    return _data("ju-hands-on-data", hands_on_data()) + _raw(
-        '<script defer src="../_static/hands_on.js"></script>'
-    )
+def _computed(name: str, value: object) -> str:
+    """Return the data of a page that computes in the browser, and its script."""
+    script = f'<script defer src="../_static/{name}.js"></script>'
+    return _data(f"ju-{name.replace('_', '-')}-data", value) + _raw(script)
 
 
 def search_data() -> str:
@@ -167,15 +169,18 @@ def search_data() -> str:
 #: Generated parts, by the file that a page includes.
 PARTS: dict[str, Callable[[], str]] = {
     "consistency.md": consistency_page,
-    "hands_on.md": hands_on_part,
+    "hands_on.md": lambda: _computed("hands_on", hands_on_data()),
     "published.md": published_index,
 }
 
 
-def write(folder: Path) -> None:
-    """Write every generated part, the search's data and the files to download."""
+def write(folder: Path, source: Source = "embedded") -> None:
+    """Write what is generated: parts, the search's data, the downloads, and a first page for own runs."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
+    texts["generated/explorer.md"] = _computed("explorer", explorer_data(source))
+    if own := first_page(source, _raw):
+        texts["index.md"] = own
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     for name, text in texts.items():
         write_atomically(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Execute a section of the book: ``python -m paper_book.sections run NAME [-p NAME=VALUE]``.
+"""Execute a section of the book: python -m paper_book.sections run NAME [-p NAME=VALUE].
 
 papermill only warns about a parameter that a notebook does not have; here that is an error.
 """
@@ -20,7 +20,10 @@ NOTEBOOKS = Path("notebooks")
 #: Reruns with other parameters; the book is built from executed copies elsewhere, with its own source.
 EXECUTED = Path("_build/reruns")
 _NAME = re.compile(r"[A-Za-z0-9_]+")
-_CREDENTIALS = re.compile(r"://[^/\s]*@")
+#: User and password in an address, also in one that was taken for a path.
+CREDENTIALS = re.compile(r":/+[^/\s]*@")
+#: Parameters that count something.
+_COUNTS = ("n_boot", "n_questions", "budget", "k")
 #: Kind of a default -> kinds that may take its place, and what they are called.
 _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     str: ((str,), "a text"),
@@ -59,6 +62,8 @@ def parse_parameters(texts: Sequence[str]) -> dict[str, Any]:
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise SectionError(f"parameter {text!r}: expected NAME=VALUE")
+        if name in parsed:
+            raise SectionError(f"parameter {name!r} is given twice; which value is meant?")
         try:
             parsed[name] = yaml.safe_load(value)
         except yaml.YAMLError as error:
@@ -88,6 +93,10 @@ def _value_fault(name: str, value: object, known: Mapping[str, Any]) -> str:
     kinds, expected = ((str, list), "a text or a list") if name == "source" else _KINDS[type(default)]
     # True is a whole number to Python, and to nobody else.
     if isinstance(value, kinds) and isinstance(value, bool) == (type(default) is bool):
+        if name in _COUNTS and isinstance(value, int) and value < 1:
+            return f"{name} must be at least 1, not {value}"
+        if name == "level" and isinstance(value, float | int) and not 0 < value < 1:
+            return f"level must be between 0 and 1, not {value}"
         return ""
     return f"{name} must be {expected}, not {shown(value)}"
 
@@ -102,7 +111,7 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
             f"{notebook.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are:\n{lines}"
         )
     for name, value in given.items():
-        if _CREDENTIALS.search(str(value)):  # parameters are written into the executed notebook
+        if CREDENTIALS.search(str(value)):  # parameters are written into the executed notebook
             raise SectionError(
                 f"parameter {name!r} holds a user or password, which the executed notebook would show; "
                 "give the address without it, and the key in the environment variable of the server's SDK"
@@ -201,7 +210,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output = parsed.output or EXECUTED / notebook.name
         sys.stdout.write(f"{run_section(notebook, output, given)}\n")
     except (SectionError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(CREDENTIALS.sub("://", f"{error}\n"))
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("interrupted; the same command starts again, and resumes what a run has kept\n")

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from judged_useless.environment.regimes import FAIL, MEAN6
-    from judged_useless.episodes import decision_points, load_jsonl
+    from judged_useless.episodes.decisions import decision_points
+    from judged_useless.episodes.formats import load_jsonl
     from judged_useless.estimators import answer_rate_after_run, time_matched_contrast
-    from judged_useless.protocol import IntegrationRule, parse_side_channel, stated_judgment
+    from judged_useless.protocol.rule import IntegrationRule
+    from judged_useless.protocol.signals import parse_side_channel
+    from judged_useless.protocol.stated import stated_judgment
     from judged_useless.runs.cell import run_cell
     from judged_useless.sources.readers import load_episodes
 
@@ -19,14 +22,14 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "FAIL": "environment.regimes",
     "MEAN6": "environment.regimes",
-    "IntegrationRule": "protocol",
+    "IntegrationRule": "protocol.rule",
     "answer_rate_after_run": "estimators",
-    "decision_points": "episodes",
+    "decision_points": "episodes.decisions",
     "load_episodes": "sources.readers",
-    "load_jsonl": "episodes",
-    "parse_side_channel": "protocol",
+    "load_jsonl": "episodes.formats",
+    "parse_side_channel": "protocol.signals",
     "run_cell": "runs.cell",
-    "stated_judgment": "protocol",
+    "stated_judgment": "protocol.stated",
     "time_matched_contrast": "estimators",
 }
 

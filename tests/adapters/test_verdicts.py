@@ -65,10 +65,13 @@ def test_too_few_says_how_many_more_would_tell(tmp_path: Path) -> None:
         for row, words in enumerate([useless] * 2 + [mixed] * 10)
     ]
     audit = audited(tmp_path / "log.jsonl", records, budget=8)
-    assert audit.verdict == "Too few: 2 decisions in (a); about 48 more episodes would tell."
+    assert audit.verdict == (
+        "Too few: 2 decisions in (a). About 48 more episodes like these bring 10 of each, the least for a "
+        "verdict."
+    )
     wide = audited(tmp_path / "log.jsonl", foreign("hazard rising with time", 12))
     assert (wide.kind, wide.verdict[:16]) == ("too few", "Too few to tell:")
-    assert "more episodes would tell a Δ of 0.2." in wide.verdict
+    assert "more episodes like these would tell a Δ of 0.2" in wide.verdict
 
 
 def test_of_several_budgets_the_smallest_counts_and_sound_sources_are_apart(tmp_path: Path) -> None:
@@ -81,7 +84,69 @@ def test_of_several_budgets_the_smallest_counts_and_sound_sources_are_apart(tmp_
     assert audit.understood[-1] == "In the rule's table only: the 12 episodes of clean and plausible."
     assert audit.steps.equals(audited(tmp_path / "log.jsonl", longer).steps)
     assert (len(few), set(audit.rule["episodes"])) == (60, {72})
-    assert "more episodes would tell a Δ of 0.2." in audit.verdict
+
+
+def test_too_few_resamples_are_no_firm_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    audited(path, foreign("own-judgment count k=3", 30))
+    for n_boot in (1, 39):
+        audit = audit_log(read_log(path, mapping={"web_search": "search"}), n_boot=n_boot)
+        said = f"Too few resamples to tell: {n_boot} have a Δ, its interval takes 40 (--n-boot)."
+        assert (audit.kind, audit.verdict) == ("too few", said)
+
+
+def without_last_judgments(records: Any, judgments: Any = None) -> list[dict[str, Any]]:
+    """Return episodes in which nothing is known of the result before an answer."""
+    return [
+        each | {"judgments": [*each["judgments"][:-1], judgments]}
+        if each["actions"][-1] == "Submit" else each
+        for each in records
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "policy", ["own-judgment count k=3", "hazard rising with own count", "clock, action 4"]
+)
+@pytest.mark.parametrize("judgment", [None, float("nan"), ""])
+def test_answers_that_drop_out_for_want_of_judgments_leave_nothing_to_go_by(
+    policy: str, judgment: Any, tmp_path: Path
+) -> None:
+    records = without_last_judgments(foreign(policy, 40), judgment)
+    audit = audited(tmp_path / "log.jsonl", records)
+    answers = sum(each["actions"][-1] == "Submit" for each in records)
+    assert audit.kind == "too few"
+    assert audit.verdict.startswith(
+        f"Nothing to go by: the results before {answers} of {answers} answers and 0 of "
+    )
+    assert "--judge" in audit.verdict
+    shorter = [each | {"judgments": [word for word in each["judgments"] if word]} for each in records]
+    assert audited(tmp_path / "log.jsonl", shorter).verdict == audit.verdict
+
+
+def test_judgments_that_are_missing_at_random_are_counted(tmp_path: Path) -> None:
+    records = foreign("own-judgment count k=3", 60)
+    cut = without_last_judgments(records[::10]) + [each for row, each in enumerate(records) if row % 10]
+    audit = audited(tmp_path / "log.jsonl", cut)
+    assert audit.kind == "evidence"
+    (said,) = (each for each in audit.understood if each.startswith("Left out of Δ: the results before "))
+    assert " answers and 0 of " in said
+    unjudged = audited(tmp_path / "log.jsonl", [each | {"judgments": []} for each in records])
+    assert unjudged.verdict.startswith("Nothing to go by: no result has a judgment.")
+    assert (unjudged.rule.empty, "Not known, for want of judgments" in unjudged.html()) == (True, True)
+
+
+def test_only_decisions_that_are_compared_are_counted(tmp_path: Path) -> None:
+    useless, mixed = ["USELESS"] * 3, ["USELESS", "USEFUL", "USELESS", "USELESS", "USELESS"]
+    records = [
+        {"question_id": f"q{row}", "actions": ["search"] * len(words) + ["finish"], "judgments": words}
+        for row, words in enumerate([useless] * 20 + [mixed] * 20)
+    ]
+    audit = audited(tmp_path / "log.jsonl", records, budget=8)
+    assert audit.steps.set_index("t")["decisions (b)"].loc[3:].tolist() == [20, 20, 20]
+    assert audit.steps["compared"].tolist() == [False, False, True, False, False]
+    assert audit.verdict.endswith(
+        "20 decisions after useless results only, and 20 at the same steps with a useful one before."
+    )
 
 
 def test_the_released_cells() -> None:

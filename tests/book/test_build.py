@@ -66,6 +66,17 @@ def test_only_what_changed_is_copied_and_what_is_gone_is_removed() -> None:
     assert (TARGET / "book/data.md").stat().st_mtime_ns == untouched
 
 
+@pytest.mark.usefixtures("project")
+def test_a_generated_first_page_takes_the_place_of_the_papers() -> None:
+    (GENERATED / "index.md").write_text("# Your runs")
+    assemble(SECTIONS, GENERATED, TARGET)
+    assert (TARGET / "book/index.md").read_text() == "# Your runs"
+    assert assemble(SECTIONS, GENERATED, TARGET) == []
+    (GENERATED / "index.md").unlink()
+    assemble(SECTIONS, GENERATED, TARGET)
+    assert (TARGET / "book/index.md").read_text() == "# Index"
+
+
 @pytest.mark.parametrize(
     "target", [".", "..", "book", "_build/sections", "_build/generated", "_build", "elsewhere"]
 )
@@ -119,12 +130,14 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[dict[str, s
     return environments
 
 
-@pytest.mark.parametrize("source", ["runs/typo", "a,,b"])
+@pytest.mark.parametrize("source", ["runs/typo", "a,,b", "http://user:hidden@host/v1"])
 def test_a_source_that_cannot_be_read_is_told_before_anything_is_built(
     source: str, started: list[dict[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["book", "--source", source]) == 1
-    assert source.split(",")[0] in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert source.split(",")[0].replace("user:hidden@", "") in said
+    assert "hidden" not in said
     assert started == []
 
 

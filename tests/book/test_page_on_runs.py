@@ -9,9 +9,10 @@ from judged_useless.afterwards.probe_findings import read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.environment.regimes import FAIL, MEAN4
 from judged_useless.estimators import time_matched_contrast
-from judged_useless.estimators.beliefs import belief_curves, belief_table
+from judged_useless.estimators.beliefs import belief_curves
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
+from paper_book.figures.curves import belief_table
 from paper_book.figures.style import Picture
 from paper_book.figures.two_episodes import TwoEpisodes
 from paper_book.page import open_page

@@ -112,7 +112,7 @@ def test_refuses_numbers_that_are_not_what_was_transcribed(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("page", ["deviations", "hands_on", "published"])
+@pytest.mark.parametrize("page", ["deviations", "explorer", "hands_on", "published"])
 def test_the_pages_include_what_is_generated(page: str, written: Path) -> None:
     text = Path("book", f"{page}.md").read_text("utf-8")
     for name in re.findall(r"\{include\} (\S+)", text):

@@ -63,7 +63,6 @@ def test_other_names_are_refused_and_never_a_path(name: str, tmp_path: Path) -> 
         (["n=500", "level=0.9"], {"n": 500, "level": 0.9}),
         (["models=[a, b]", "flag=true"], {"models": ["a", "b"], "flag": True}),
         (["text=a=b", "quoted='500'"], {"text": "a=b", "quoted": "500"}),
-        (["n=1", "n=2"], {"n": 2}),
         (["code=__import__('os').system('true')"], {"code": "__import__('os').system('true')"}),
     ],
 )
@@ -87,6 +86,7 @@ def test_a_mistyped_parameter_lists_those_there_are(tmp_path: Path) -> None:
         ({"n": 50.5}, "n must be a whole number such as 50, not 50.5"),
         ({"n": True}, "n must be a whole number such as 50, not True"),
         ({"arms": "budget"}, "arms must be a list, such as [a, b], not 'budget'"),
+        ({"level": 1}, "level must be between 0 and 1, not 1"),
         ({"source": 7}, "source must be a text or a list, not 7"),
         ({"name": 2, "n": "x"}, "name must be a text, not 2; n must be a whole number such as 50, not 'x'"),
     ],
@@ -100,7 +100,7 @@ def test_a_value_of_another_kind_is_refused(tmp_path: Path, given: Mapping[str, 
 @pytest.mark.parametrize(
     "given",
     [
-        {"n": 5, "level": 1, "name": "2", "arms": []},
+        {"n": 5, "level": 0.9, "name": "2", "arms": []},
         {"level": 0.5, "few": None, "free": None},
         {"free": ["a"], "source": ["a", "b"]},
         {"free": 3, "few": 2, "source": "hub"},
@@ -226,6 +226,20 @@ def test_the_command_stores_all_sections(project: list[Mapping[str, Any]]) -> No
     assert sections.main(["store"]) == 0
     assert project == [{}, {}]
     assert '"cell-000"' in Path("notebooks/02.ipynb").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["-p", "n_boot=0"], "02_judgments.ipynb: n_boot must be at least 1, not 0\n"),
+        (["-p", "n_boot=5", "-p", "n_boot=6"], "parameter 'n_boot' is given twice; which value is meant?\n"),
+    ],
+)
+def test_what_no_section_can_take_is_refused_before_it_starts(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sections.main(["run", "02_judgments", *given]) == 1
+    assert capsys.readouterr().err == said
 
 
 @pytest.mark.parametrize("value", ["http://user:hidden@host/v1", ["http://hidden@host", "x"]])

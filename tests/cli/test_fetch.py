@@ -11,6 +11,8 @@ from hub_cache import own_cache
 from judged_useless import load_episodes
 from judged_useless.cli.main import main
 from judged_useless.environment.regimes import MEAN6
+from judged_useless.sources import hub
+from judged_useless.tasks import downloads
 from made_up_episodes import MADE_UP, hub_folder, made_up_cell
 
 
@@ -116,10 +118,13 @@ def test_without_network_it_says_so_in_one_sentence(
         raise socket.gaierror(-3, "Temporary failure in name resolution")
 
     monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fail)
+    monkeypatch.setattr(hub, "AUTHORS_FILES", "http://127.0.0.1:1")
+    monkeypatch.setattr(downloads, "FIRST_WAIT", 0)
     assert main(["fetch"]) == 1
     shown = capsys.readouterr()
     assert shown.out == ""
     assert len(shown.err.splitlines()) == 1
     assert "judged-useless fetch" in shown.err
     assert "the hub could not be reached" in shown.err
-    assert not cache.parent.exists()
+    assert "the authors' repository neither: http://127.0.0.1:1/" in shown.err
+    assert not cache.exists()

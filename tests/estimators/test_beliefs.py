@@ -1,4 +1,4 @@
-"""Beliefs against what came of them, by hand on a few episodes; the figure drawn of them."""
+"""Beliefs against what came of them, by hand on a few episodes."""
 
 from typing import Any
 
@@ -10,7 +10,6 @@ from judged_useless.estimators.beliefs import (
     answers_when_favoured,
     belief_curves,
     belief_prior,
-    belief_table,
     beliefs_by_model,
 )
 from judged_useless.estimators.estimate import UndefinedEstimateError
@@ -132,17 +131,6 @@ def test_stated_agreement_by_hand() -> None:
         stated_agreement(episodes, per_stratum=5)
     silent = [each | {"stated": [None] * 5} for each in episodes]
     assert "no item" in str(stated_agreement(silent, n_boot=5).loc["kappa", "reason"])
-
-
-def test_the_figure_draws_what_it_is_given() -> None:
-    curves_of_one = belief_curves(EPISODES, prior=("clean", "persistent"), n_boot=20)
-    table = belief_table({"qwen3-8b": curves_of_one, "another": curves_of_one})
-    assert table["failed"].tolist() == [1, 2, 3] * 2
-    assert table["continue_reported"].tolist()[:3] == pytest.approx([0.6, 0.2, 0.1])
-    assert table["continue_ideal"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
-    assert table["continue_realized"].tolist()[:3] == pytest.approx([0.5, 0.5, 1.0])
-    counts = table[["decisions", "no_report", "no_branch"]].to_numpy().tolist()
-    assert counts == [[2, 0, 0], [2, 1, 0], [1, 0, 0]] * 2
 
 
 def test_models_that_were_not_asked_are_left_out_of_the_page() -> None:

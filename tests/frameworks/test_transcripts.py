@@ -171,7 +171,7 @@ def test_a_judge_is_asked_once(
     assert len(upstream.requests) == results
     assert f"{results} results to judge, {results} requests to send" in told.err
     assert f"{results} results to judge, 0 requests to send" in told.err
-    assert "no decisions in (b), so nothing can be compared" in told.out
+    assert "0 decisions in (b), and none at the same step to be compared" in told.out
 
 
 def test_a_langgraph_agent(logs: dict[str, Path], tmp_path: Path) -> None:

@@ -286,12 +286,30 @@ async def test_a_thinking_condition_needs_a_thinking_model(tmp_path: Path) -> No
         ({"concurrency": 0}, "concurrency is 0"),
         ({"condition": "random"}, "needs useless_rate"),
         ({"base_url": "http://x"}, "a model was given"),
-        ({"model": "scripted:no"}, "unknown policy 'no'"),
+        ({"model": "scripted:no", "task": "nowhere"}, "unknown policy 'no'"),
+        ({"budget": 0}, "budget is 0"),
+        ({"k": 0}, "k is 0"),
+        ({"style": "prose"}, "unknown style 'prose'"),
+        ({"lookup": "next"}, "lookup is 'next'"),
+        ({"regimes": ["persistent"], "condition": "switch_rule"}, "needs a backup tool"),
+        ({"seed": 2**63}, "expected a whole number of 64 bits"),
+        ({"useless_rate": 2}, "useless_rate is 2.*between 0 and 1"),
+        ({"useless_rate": float("nan")}, "useless_rate is nan"),
+        ({"out": ""}, "out is empty; give a folder"),
     ],
 )
-async def test_bad_arguments_are_refused(tmp_path: Path, arguments: dict[str, Any], message: str) -> None:
+def test_bad_arguments_are_refused_before_anything_is_written(
+    tmp_path: Path, arguments: dict[str, Any], message: str
+) -> None:
+    cell: dict[str, Any] = {
+        "model": ScriptedModel("own-4"),
+        "task": "hamlets",
+        "split": "all",
+        "out": tmp_path / "run",
+    }
     with pytest.raises(ValueError, match=message):
-        await run(tmp_path, **arguments)
+        asyncio.run(run_cell(**cell | arguments))
+    assert not list(tmp_path.iterdir())
 
 
 async def test_one_conversation_can_be_looked_at(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_arguments_that_are_none_are_refused(runs: Any) -> None:
     with pytest.raises(ValueError, match="a cap, a run of own judgments, or both"):
         StoppingPolicy()
     for name in ("own", "cap"):
-        with pytest.raises(ValueError, match=f"{name} must be at least 1"):
+        with pytest.raises(ValueError, match=f"{name} is 0"):
             StoppingPolicy(**{name: 0})
         with pytest.raises(TypeError, match=f"{name} must be a whole number"):
             StoppingPolicy(**{name: 2.5})  # type: ignore[arg-type]

@@ -93,11 +93,6 @@ def broken_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     return server
 
 
-def test_a_later_call_goes_on_too(broken_off: Server) -> None:
-    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
-    assert broken_off.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
-
-
 @pytest.mark.parametrize(
     ("script", "sha256", "ranges"),
     [
@@ -160,3 +155,16 @@ def test_a_damaged_cached_file_is_fetched_again(server: Server, folder: Path) ->
     path = download(server.url, sha256=SHA256)
     path.write_bytes(CONTENT[:-1])
     assert download(server.url, sha256=SHA256).read_bytes() == CONTENT
+
+
+def test_without_a_checksum_the_first_file_is_the_one_that_is_expected(server: Server, folder: Path) -> None:
+    path = download(server.url)
+    server.content = CONTENT[:-1]
+    path.write_bytes(b"changed here")
+    with pytest.raises(
+        ValueError, match=f"has sha256 .*, expected {SHA256} as when it first came; .*deleted"
+    ):
+        download(server.url)
+    server.content = CONTENT
+    assert download(server.url).read_bytes() == CONTENT
+    assert len(server.ranges) == 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import pandas as pd
-from judged_useless.estimators.beliefs import belief_prior, belief_table
+from judged_useless.estimators.beliefs import belief_prior
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -28,6 +28,7 @@ from paper_book.figures.style import (
     spaced,
 )
 from paper_book.measures.filling import probe_commands
+from paper_book.reading import our_numbers
 from paper_book.tables.data_table import Notice
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def hazards_by_run(
     axes.set_xticks(range(1, 7))
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
-    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({page.name})" if mine else "")
-    lines = f"Lines with {page.level:.0%} intervals: {page.about}, recomputed ({page.name})"
+    add_legend(axes, handles, columns=2, title=f"lines: {our_numbers(page.name)}" if mine else "")
+    lines = f"Lines with {page.level:.0%} intervals: {page.about}, {our_numbers(page.name)}"
     return picture(
         axes,
         "Probability of answering at a decision, by the number of failed results in a row just before it, "
@@ -129,6 +130,38 @@ def judgments_by_position(page: "Page", judged: pd.DataFrame) -> Picture | Notic
         f"for real ones: {page.about}, the regimes with failures ({page.name}).",
         "; ".join(words) + ".",
     )
+
+
+#: Quantity of :func:`judged_useless.estimators.belief_curves` -> its column in the figure's table.
+_COLUMNS = {
+    "says going on is worth": "continue_reported",
+    "ideal observer": "continue_ideal",
+    "going on was worth": "continue_realized",
+    "says answering now is worth": "answer_reported",
+    "answering now was worth": "answer_realized",
+    "answers": "answers",
+    "favours answering": "favors",
+}
+
+
+def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Return the belief curves of models, by name, as the figure's table: one row a model and run length."""
+    tables = []
+    for model, curve in curves.items():
+        of = {name: part.set_index("k") for name, part in curve.groupby("quantity")}
+        table = pd.DataFrame({column: of[name]["value"] for name, column in _COLUMNS.items()})
+        table = (
+            table.rename_axis("failed")
+            .reset_index()
+            .assign(
+                decisions=of["answers"]["n"].to_numpy(),
+                no_report=of["says going on is worth"]["n_missing"].to_numpy(),
+                no_branch=of["answering now was worth"]["n_missing"].to_numpy(),
+            )
+        )
+        table.insert(0, "model", model)
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True)
 
 
 #: Panels of the beliefs figure: heading, lines (column, what it is), and the count of what is missing in it.

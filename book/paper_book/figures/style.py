@@ -47,6 +47,8 @@ CONDITIONS = {
 }  # fmt: skip
 #: Width in inches. Narrow, so that 12-point labels stay readable where the page is a phone wide.
 WIDTH = 4.8
+#: Where a drawing has coordinates.
+_COORDINATES = re.compile(r'\b(?:d|x|y|points)="[^"]*"|translate\([^)]*\)')
 #: Characters beside an axis that still leave room for what is drawn.
 _WIDEST_LABEL = 48
 # Typed loosely: matplotlib types its options one by one.
@@ -154,5 +156,7 @@ def picture(axes: Axes, caption: str, alt: str) -> Picture:
     with mpl.rc_context(STYLE):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     # The header names the drawing library's version, which would make every upgrade a difference.
-    svg = re.sub(r"<!--.*?-->", "", buffer.getvalue(), flags=re.DOTALL)
+    svg = re.sub(r"\s*<!--.*?-->|\n +", "\n", buffer.getvalue(), flags=re.DOTALL)
+    # A hundredth of a point is finer than any screen; more decimals only weigh.
+    svg = _COORDINATES.sub(lambda found: re.sub(r"(\.\d\d)\d+", r"\1", found[0]), svg)
     return Picture(svg, short(caption, 200, len(caption)), short(alt, 200, len(alt)), axes)

@@ -20,7 +20,8 @@ class WrittenStep:
     result: str
 
 
-def _steps(said: RecordedTurns) -> list[WrittenStep]:
+def steps_said(said: RecordedTurns) -> list[WrittenStep]:
+    """Return what was written in a recorded episode, action by action."""
     head = said.wording.observation.partition("{text}")[0]
     results, turns, latest = said.results(), list[str](), ""
     for message in said.record["messages"]:
@@ -64,5 +65,5 @@ def written_steps(
         except KeyError:
             continue
         if (record["model"], record["condition"], record["split"]) == (model, condition, split):
-            return _steps(RecordedTurns(record, run.manifest["spec"]))
+            return steps_said(RecordedTurns(record, run.manifest["spec"]))
     return []

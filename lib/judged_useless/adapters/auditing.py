@@ -3,7 +3,8 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from math import ceil, isfinite
+from datetime import date
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,27 +14,30 @@ import pandas as pd
 from judged_useless._io.messages import listed, visible
 from judged_useless.adapters.log_files import AgentLog
 from judged_useless.adapters.recorded_rule import rule_on_trial
-from judged_useless.episodes.decisions import build_decision_points, contrasted_decisions
+from judged_useless.adapters.verdicts import Kind, compared, unfair_sample, verdict_on
+from judged_useless.episodes.decisions import contrasted_decisions, points_of
+from judged_useless.episodes.frames import UNKNOWN
+from judged_useless.episodes.schema import NoEpisodesError
 from judged_useless.estimators.contrast import (
-    contrast_measure,
     design_label_contrast,
     time_matched_contrast,
 )
 from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.matching import WITHOUT_FAILURE
-from judged_useless.estimators.planning import planned_study
-from judged_useless.estimators.resampling import Resampling
 
-Kind = Literal["evidence", "against", "step", "never", "too few"]
 Judged = Literal["recorded", "stated", "lexical"]
-#: Below so many questions, or decisions in a group, nothing is said.
-LEAST_QUESTIONS, LEAST_DECISIONS = 10, 10
-#: A Δ within this bound is none; below this share of decisions an agent hardly ever answers.
-BOUND, RARE = 0.1, 0.05
-#: Probability with which more episodes should tell.
-POWER = 0.8
-#: Where the figure's axes lie in the drawing: left, right, top, bottom.
-_AXES = (50, 620, 20, 250)
+#: Actions of a budget, at most: beyond it, it is no limit, and no step that anything happens at.
+MOST_ACTIONS = 10_000
+GROUPS = (
+    "(a) are decisions after nothing but useless results, (b) those at the same step whose latest results "
+    "were useless too, but a useful one came before."
+)
+_ONLY_LAST = (
+    "{} is called last and once an episode, and no other time: if it gives the answer, say so with "
+    "--map {}=finish; otherwise what it is, as search."
+)
+#: Where the figure's axes lie in the drawing (left, right, top, bottom), and where its vertical one may end.
+_AXES, _TOPS = (44, 352, 44, 216), (0.05, 0.1, 0.25, 0.5, 1)
 _TEMPLATE = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined).from_string(
     Path(__file__).with_name("audit_report.html").read_text(encoding="utf-8")
 )
@@ -53,9 +57,14 @@ class Audit:
     delta, design : Estimate
         Δ, pooled over the steps in `window`; the same contrast on failures that are known by design.
     steps, rule : pandas.DataFrame
-        Decisions and answers of the groups (a) and (b) by step; what :func:`rule_on_trial` returns.
+        Decisions and answers of the groups (a) and (b) by step, and whether Δ compares them; what
+        :func:`rule_on_trial` returns, without rows where nothing is judged.
     simulated : bool
         Whether an agent of these episodes is no language model.
+    resamples : int
+        Question-cluster resamples that were drawn.
+    paths : tuple of str
+        Where the log was read.
     """
 
     kind: Kind
@@ -67,6 +76,8 @@ class Audit:
     window: tuple[int, int]
     rule: pd.DataFrame
     simulated: bool
+    resamples: int
+    paths: tuple[str, ...]
 
     def __repr__(self) -> str:
         return self.verdict
@@ -82,18 +93,20 @@ class Audit:
     def _shown(self) -> dict[str, Any]:
         curves = {group: _rates(self.steps, group) for group in "ab"}
         (left, right, top, bottom), last = _AXES, int(self.steps["t"].max())
+        most = max((rate for curve in curves.values() for _, rate in curve), default=0)
+        high = next(each for each in _TOPS if each >= most)
         return {
-            "audit": self, "curves": curves, "visible": visible, "ticks": range(1, last + 1, last // 20 + 1),
-            "x": lambda t: round(left + (right - left) * (t - 0.5) / last, 1),
-            "y": lambda rate: round(bottom - (bottom - top) * rate, 1),
+            "audit": self, "curves": curves, "visible": visible, "ticks": range(1, last + 1, last // 15 + 1),
+            "x": lambda t: round(left + (right - left) * (min(t, last + 0.5) - 0.5) / last, 1),
+            "y": lambda rate: round(bottom - (bottom - top) * rate / high, 1), "high": high,
             "table": lambda frame: dashed(frame).to_html(index=False, border=0),
+            "counted": compared(self.steps), "groups": GROUPS, "today": date.today(),
         }  # fmt: skip
 
     def as_dict(self) -> dict[str, Any]:
         """Return the audit as values of JSON."""
-        told = {
-            name: getattr(self, name) for name in ("kind", "verdict", "understood", "window", "simulated")
-        }
+        names = ("kind", "verdict", "understood", "window", "simulated", "resamples", "paths")
+        told = {name: getattr(self, name) for name in names}
         for name, each in (("delta", self.delta), ("design", self.design)):
             values = (each.row() | dict(each.parts)).items()
             told[name] = {k: None if isinstance(v, float) and not isfinite(v) else v for k, v in values}
@@ -115,15 +128,24 @@ def _rates(steps: pd.DataFrame, group: str) -> list[tuple[int, float]]:
 def budget_of_log(episodes: pd.DataFrame, budget: int | None = None) -> tuple[int, str]:
     """Return the actions an episode may take (the smallest number, of several), and where that is from."""
     length = episodes["actions"].map(len)
-    if budget is not None:
-        if budget < length.max():
-            raise ValueError(f"--budget {budget}: an episode took {length.max()} actions")
-        return budget, f"Budget: {budget} actions, as given."
-    if "budget" in episodes and episodes["budget"].notna().all():
+    longest = int(length.max())
+    if not longest:
+        raise NoEpisodesError("no episode of the log has an action")
+    stated = []
+    if budget is None and "budget" in episodes and episodes["budget"].notna().all():
         stated = sorted(map(int, episodes["budget"].unique()))
+    if (most := max([budget or 0, *stated])) > MOST_ACTIONS:
+        raise ValueError(
+            f"{'field budget' if stated else '--budget'}: {most} actions, expected at most {MOST_ACTIONS:,}; "
+            f"where there is no limit, give --budget {longest + 2}"
+        )
+    if budget is not None:
+        if budget < longest:
+            raise ValueError(f"--budget {budget}: an episode took {longest} actions")
+        return budget, f"Budget: {budget} actions, as given."
+    if stated:
         several = f", the smallest of {listed(stated)}" if len(stated) > 1 else ""
         return stated[0], f"Budget: {stated[0]} actions, as the log states{several}."
-    longest = int(length.max())
     ended = int(episodes["actions"][length == longest].map(lambda actions: actions[-1] != "finish").sum())
     if ended:
         why = f"{ended} episode{'s' * (ended > 1)} ended there without an answer"
@@ -196,13 +218,29 @@ def audit_log(
     if len(failing) < len(episodes):
         names = " and ".join(WITHOUT_FAILURE)
         understood.append(f"In the rule's table only: the {sum(sound):,} episodes of {names}.")
-    steps = contrasted_decisions(failing, t_min=1, t_max=max(budget - 1, 1))
+    steps = contrasted_decisions(failing, t_min=1, t_max=max(int(failing["actions"].map(len).max()) - 1, 1))
+    both = (steps["decisions (a)"] > 0) & (steps["decisions (b)"] > 0)
+    steps = steps.assign(compared=both & (steps["t"] >= 3) & (steps["t"] <= last))
     delta = Estimate.attempt(time_matched_contrast, failing, t_max=last, **options)
-    kind, verdict = _verdict(failing, steps, delta, last, options)
+    points, rule = points_of(failing), rule_on_trial(episodes)
+    unknown = points.run == UNKNOWN
+    why, sentence = unfair_sample(points) if points.judged.any() else ("no result has a judgment", "")
+    if not points.judged.any() or (unknown.any() and unknown[~points.answered].all()):
+        rule = rule.iloc[:0]
+    understood += [sentence] * bool(sentence)
+    if log.only_last:
+        understood.append(_ONLY_LAST.format(listed(log.only_last), log.only_last[0]))
+    if why:
+        judge = "--judge" if any(log.chats) else "--judge, of a log of conversations"
+        verdict: tuple[Kind, str] = "too few", f"Nothing to go by: {why}. Have a model judge with {judge}."
+    else:
+        verdict = verdict_on(failing, steps, delta, last, options)
+    if verdict[0] == "never" and log.only_last:
+        verdict = "too few", f"Nothing to go by: {understood[-1]}"
     simulated = "simulated" in episodes and bool(episodes["simulated"].fillna(False).any())
     return Audit(
-        kind, verdict, tuple(understood), delta, _by_design(failing, last, options), steps, (3, last),
-        rule_on_trial(episodes), simulated,
+        *verdict, tuple(understood), delta, _by_design(failing, last, options), steps, (3, last),
+        rule, simulated, n_boot, log.paths,
     )  # fmt: skip
 
 
@@ -214,8 +252,10 @@ def _read(log: AgentLog) -> list[str]:
     actions: dict[str, list[str]] = {}
     for (action, tool), n in sorted(log.tools.items(), key=lambda item: -item[1]):
         actions.setdefault(action, []).append(f"{tool} ({n:,})")
-    read = [f"Read: {len(log.episodes):,} episodes of {questions:,} questions ({forms}), {taken:,} actions."]
+    where = f" in {listed(log.paths)}" if log.paths else ""
+    read = [f"Read: {len(log.episodes):,} episodes of {questions:,} questions ({forms}){where}."]
     read += [f"As {action}: {listed(tools)}." for action, tools in actions.items()]
+    read.append(f"Taken: {taken:,} actions.")
     return read + [f"Left out: {n:,} {why}." for why, n in log.dropped.items()]
 
 
@@ -227,65 +267,3 @@ def _by_design(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) ->
         return Estimate.undefined("which results failed by design is not known")
     words: list[Any] = [["USELESS" if each else "USEFUL" for each in failed] for failed in episodes["failed"]]
     return Estimate.attempt(time_matched_contrast, episodes.assign(judgments=words), t_max=last, **options)
-
-
-def _verdict(
-    episodes: pd.DataFrame, steps: pd.DataFrame, delta: Estimate, last: int, options: Mapping[str, Any]
-) -> tuple[Kind, str]:
-    sums = steps.drop(columns="t")[(steps["t"] >= 3) & (steps["t"] <= last)].sum()
-    n_a, n_b = int(sums["decisions (a)"]), int(sums["decisions (b)"])
-    answers = int(sums["answers (a)"] + sums["answers (b)"])
-    if not episodes["judgments"].map(len).any():
-        return "too few", "Nothing to go by: no result has a judgment. Have a model judge them with --judge."
-    if scarce := _scarce(episodes, n_a, n_b):
-        return "too few", scarce
-    answered = steps["answers (a)"] + steps["answers (b)"]
-    if not answered.any():
-        n = int(steps["decisions (a)"].sum() + steps["decisions (b)"].sum())
-        return "never", f"Never answers after useless results: 0 of {n:,} decisions."
-    if not delta.defined:
-        return "too few", f"Nothing to compare: {delta.reason}."
-    if not answers:  # it answers, but only before or after the steps compared
-        late = Estimate.attempt(time_matched_contrast, episodes, t_max=int(steps["t"].max()), **options)
-        if late.defined and late.value > BOUND:
-            return "evidence", f"Stops on its evidence, but only with its last actions: {late}."
-        when = f"after {listed(steps['t'][answered > 0])} results"
-        return "step", f"Answers by the step: {when}, and never at the {n_a + n_b:,} decisions between."
-    where = f"{delta} over {n_a:,} decisions after useless results only, and "
-    where += f"{n_b:,} at the same steps with a useful one before"
-    low, high = (delta.value if bound is None else bound for bound in (delta.low, delta.high))
-    if low > 0:
-        return "evidence", f"Stops on its evidence{', a little' * (delta.value < BOUND)}: {where}."
-    if high < 0:
-        rare = f"Hardly ever answers ({answers:,} of {n_a + n_b:,} decisions), and then"
-        how = rare if answers < RARE * (n_a + n_b) else "Stops"
-        return "against", f"{how} rather after useful evidence than on useless results: {where}."
-    if high - low > 2 * BOUND:
-        return "too few", f"Too few to tell: {where}. {_more_questions(episodes, last, options)}"
-    return "step", f"Answers by the step, not on its evidence: {where}."
-
-
-def _scarce(episodes: pd.DataFrame, n_a: int, n_b: int) -> str:
-    """Return what says that there is too little to go by, and how much would do; empty if enough."""
-    questions = episodes["question_id"].nunique()
-    have = {"(a)": n_a, "(b)": n_b}
-    short = {group: n for group, n in have.items() if n < LEAST_DECISIONS}
-    if not short and questions >= LEAST_QUESTIONS:
-        return ""
-    what = [f"{n or 'no'} decision{'s' * (n != 1)} in {group}" for group, n in short.items()]
-    what += [f"{questions} question{'s' * (questions > 1)}"] if questions < LEAST_QUESTIONS else []
-    if 0 in short.values():
-        return f"Too few: {' and '.join(what)}, so nothing can be compared."
-    times = max(LEAST_QUESTIONS / questions, *(LEAST_DECISIONS / n for n in have.values()))
-    more = ceil(len(episodes) * (times - 1))
-    return f"Too few: {' and '.join(what)}; about {more:,} more episodes would tell."
-
-
-def _more_questions(episodes: pd.DataFrame, last: int, options: Mapping[str, Any]) -> str:
-    """Return how many more episodes would tell a Δ of twice the bound from none, by imitated studies."""
-    measure, plan = contrast_measure(build_decision_points(episodes), t_max=last), Resampling(**options)
-    for times in (2, 3, 4, 6, 8, 12, 16):
-        if planned_study(measure, times * measure.n_clusters, 2 * BOUND, plan)["power"] >= POWER:
-            more = len(episodes) * (times - 1)
-            return f"About {more:,} more episodes would tell a Δ of {2 * BOUND:g}."
-    return f"More than {16 * len(episodes):,} episodes would be needed."

@@ -41,6 +41,16 @@ class Tools:
         action = self.named(tool)
         return "search" if action is None else action
 
+    def only_last(self, episodes: "Iterable[ChatEpisode]") -> tuple[str, ...]:
+        """Return tools of unknown meaning that are the last call, once, of every episode that calls them."""
+        last = Counter[str]()
+        for steps in (episode.steps for episode in episodes if not episode.answered and episode.steps[1:]):
+            last.update(call.partition("(")[0] for call in steps[-1].calls)
+        return tuple(
+            tool for tool, n in last.items()
+            if n > 1 and self.calls["search", tool] == n and self.named(tool) is None
+        )  # fmt: skip
+
 
 @dataclass
 class ChatStep:
@@ -114,7 +124,7 @@ def chat_episodes(
     An agent that answers `by_tool` gives no answer in a turn without a call. A further message of the user's
     begins a new episode (where `by_tool`, once the answer is given), unless the whole chat is `one` task.
     """
-    found = [ChatEpisode()]
+    found, asked = [ChatEpisode()], set[str]()
     for message in messages:
         now = found[-1]
         if message.role == "user":
@@ -124,8 +134,13 @@ def chat_episodes(
                 now.question = f"{now.question}\n{message.text}".strip()
         elif message.role == "assistant":
             now.begun = True
+            asked |= {call.id for call in message.tool_calls or ()}
+            parts = message.content if isinstance(message.content, list) else []
+            by_provider = sum(part.type == "tool_use" for part in parts)
+            dropped["calls that the provider ran within a turn, such as web_search_call"] += by_provider
             _turn(now, message, tools, dropped, by_tool=by_tool)
         elif message.role == "tool":
+            dropped["results that no call of the chat asked for"] += message.tool_call_id not in asked
             for step in [step for step in now.steps if message.tool_call_id in step.awaited][-1:]:
                 step.results.append(message.error.message if message.error else message.text)
     whole = [episode for episode in found if episode.steps or episode.answered]

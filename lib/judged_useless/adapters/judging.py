@@ -17,6 +17,9 @@ from judged_useless.models.base import CHARACTERS_A_TOKEN, Message, Model, canon
 from judged_useless.models.costs import Price, Usage
 from judged_useless.protocol.signals import JUDGE_QUESTION, JUDGMENT_TOKENS, parse_side_channel
 
+#: How each line of a cache begins.
+_BEGIN = '{"key": "'
+
 
 def _asked(chat: ChatEpisode) -> list[list[Message]]:
     """Return what a judge is asked of each result: the conversation up to it, and the question."""
@@ -28,6 +31,20 @@ def _asked(chat: ChatEpisode) -> list[list[Message]]:
         history = [*history, {"role": "assistant", "content": turn}, {"role": "user", "content": shown}]
         asked.append([*history[:-1], Message(role="user", content=f"{shown}\n\n{JUDGE_QUESTION}")])
     return asked
+
+
+def _replies(path: Path) -> dict[str, str]:
+    """Return the replies that a cache holds; a line that a kill cut off is none."""
+    replies: dict[str, str] = {}
+    for number, line in text_lines(path) if path.exists() else ():
+        try:
+            record = json.loads(line)
+            replies[record["key"]] = record["reply"] + ""
+        except (ValueError, KeyError, TypeError) as error:
+            if not isinstance(error, ValueError) or not line.startswith(_BEGIN[: len(line.rstrip())]):
+                what = "no reply of a judge, an object with key and reply; give another --judge-cache"
+                raise ValueError(f"{path}, line {number}: {what}") from error
+    return replies
 
 
 async def judge_log(
@@ -66,8 +83,7 @@ async def judge_log(
         If a request fails for good; what was answered is kept. `ValueError` without any conversation.
     """
     path = Path(cache) if cache else cache_dir() / "judge_replies.jsonl"
-    lines = [line for _, line in text_lines(path) if line.endswith("\n")] if path.exists() else []
-    replies = {record["key"]: record["reply"] for record in map(json.loads, lines)}  # a cut line is none
+    replies = _replies(path)
     prompts: dict[str, list[Message]] = {}
     keys: list[list[str]] = []
     for chat in log.chats:
@@ -87,6 +103,8 @@ async def judge_log(
         f"{'' if cost is None else f', {cost:.2f} USD'}; replies are kept in {path}"
     )
     path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+", encoding="utf-8") as file:
+        file.write("\n")  # ends a line that was cut off
     gate = asyncio.Semaphore(concurrency or model.max_concurrency)
 
     async def ask(key: str, messages: list[Message]) -> None:
@@ -101,7 +119,7 @@ async def judge_log(
             for key, messages in missing.items():
                 group.create_task(ask(key, messages))
     except ExceptionGroup as failures:
-        raise failures.exceptions[0] from failures
+        raise failures.exceptions[0] from None
     words = [[parse_side_channel(replies[key]) for key in of] for of in keys]
     judged = pd.Series(words, index=log.episodes.index, dtype=object)
     judge = f"{model.provider}:{model.name}"

@@ -1,15 +1,12 @@
 """Logs of an agent, of any form that can be read, as checked episodes and what there is to say of them."""
 
-import csv
-import difflib
-import io
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from judged_useless._io.files import UnreadableFileError, read_text, text_lines
@@ -17,6 +14,7 @@ from judged_useless._io.messages import listed, shown
 from judged_useless._io.strict_json import strict_loads
 from judged_useless.adapters import transcripts
 from judged_useless.adapters.chat_episodes import ChatEpisode, Tools, answers_by_tool, chat_episodes
+from judged_useless.adapters.csv_logs import Records, csv_records, refuse_misspelt
 from judged_useless.adapters.transcripts import Chat
 from judged_useless.episodes import frames
 from judged_useless.episodes.formats import load_parquet, record_of_line
@@ -24,7 +22,6 @@ from judged_useless.episodes.schema import (
     FIELDS,
     KEY,
     MINIMUM,
-    WHOLE,
     EpisodeError,
     NoEpisodesError,
     plain,
@@ -34,12 +31,8 @@ from judged_useless.episodes.schema import (
 from judged_useless.protocol.vocabulary import ACTIONS
 
 _SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".csv", ".parquet", ".eval")
-#: Columns of a CSV file that are of the episode, and say which it is.
-_OF_EPISODE = ("conversation", *KEY, "task", "seed", "budget")
 #: An episode's lists of one entry a result.
 _BESIDE = ("judgments", "failed", "stated")
-#: Records and the lines they stand in.
-Records = list[tuple[int, dict[str, Any]]]
 
 
 @dataclass(frozen=True)
@@ -48,7 +41,8 @@ class AgentLog:
 
     Episodes of chats have also ``lexical``, a judgment of each result by the question's words in it, and
     ``sizes``, characters of the question and of each step. `forms` counts episodes by form of log, `tools`
-    calls by (action, tool), `dropped` what was left out, by why; `judge` is who judged it afterwards.
+    calls by (action, tool), `dropped` what was left out, by why, `paths` where it was read; `only_last` are
+    tools of chats that may be the answer, by where they are called; `judge` is who judged it afterwards.
     """
 
     episodes: pd.DataFrame
@@ -56,12 +50,14 @@ class AgentLog:
     forms: Mapping[str, int]
     tools: Mapping[tuple[str, str], int]
     dropped: Mapping[str, int]
+    paths: tuple[str, ...] = ()
+    only_last: tuple[str, ...] = ()
     judge: str = ""
 
     @classmethod
-    def of_episodes(cls, episodes: pd.DataFrame, form: str) -> "AgentLog":
+    def of_episodes(cls, episodes: pd.DataFrame, form: str, paths: Iterable[str] = ()) -> "AgentLog":
         """Return episodes that are there already as a log of some form."""
-        return cls(episodes, (None,) * len(episodes), {form: len(episodes)}, {}, {})
+        return cls(episodes, (None,) * len(episodes), {form: len(episodes)}, {}, {}, tuple(paths))
 
 
 def read_log(
@@ -90,10 +86,11 @@ def read_log(
     tools, dropped, forms = Tools(mapping), Counter[str](), Counter[str]()
     given = [paths] if isinstance(paths, str | Path) else list(paths)
     tables: list[pd.DataFrame] = []
+    places: list[tuple[Path, int]] = []
     chats: list[Chat] = []
-    for path in (file for each in given for file in _files(Path(each))):
+    for path in (file for each in given for file in _files(Path(each), dropped)):
         try:
-            read = _read(path)
+            read = _read(path, dropped)
         except UnreadableFileError as error:
             raise EpisodeError(str(error)) from error
         if not read:
@@ -101,37 +98,51 @@ def read_log(
         if isinstance(read[0], Chat):
             chats += read
         else:
-            tables.append(_checked(path, _in_our_words(path, read, tools, dropped)))
-            forms[f"episodes of {''.join(path.suffixes)}"] += len(tables[-1])
-    tables += _of_chats(chats, tools, dropped, forms) if chats else []
+            records = _in_our_words(path, read, tools, dropped)
+            tables.append(_checked(path, records))
+            places += [(path, line) for line, _ in records]
+            forms[f"episodes of {''.join(path.suffixes)}"] += len(records)
+    for path, records in _of_chats(chats, tools, dropped, forms).items() if chats else ():
+        tables.append(_checked(path, records))
+        places += [(path, line) for line, _ in records]
     table = tables[0] if len(tables) == 1 else _labelled(pd.concat(tables, ignore_index=True))
     if len(tables) > 1:
-        refuse_repeated(table, lambda row: f"the logs, episode {row + 1}")
-    read_chats = tuple(table["chat"]) if "chat" in table else (None,) * len(table)
+        refuse_repeated(table, lambda row: f"{places[row][0]}, line {places[row][1]}")
     if tools.unmet:
         why = f"of --map, since no such tool is in the log: {listed(sorted(tools.unmet))}"
         dropped[why] = len(tools.unmet)
+    read_chats = tuple(table["chat"]) if "chat" in table else (None,) * len(table)
+    only_last = tools.only_last(filter(None, read_chats))
     episodes = frames.settled(table.drop(columns="chat", errors="ignore"))
-    return AgentLog(episodes, read_chats, forms, tools.calls, +dropped)
+    return AgentLog(episodes, read_chats, forms, tools.calls, +dropped, tuple(map(str, given)), only_last)
 
 
-def _files(path: Path) -> list[Path]:
+def _files(path: Path, dropped: Counter[str]) -> list[Path]:
     if not path.exists():
         raise FileNotFoundError(f"{path}: there is no such file or folder")
     if not path.is_dir():
+        if not path.is_file():  # which would be waited for
+            raise EpisodeError(f"{path}: expected a file or a folder")
         return [path]
-    files = sorted(file for file in path.iterdir() if file.name.endswith(_SUFFIXES))
+    entries = sorted(path.iterdir())
+    files = [file for file in entries if file.name.endswith(_SUFFIXES) and file.is_file()]
     if not files:
         raise NoEpisodesError(f"{path}: the folder holds no {', '.join(_SUFFIXES)} file")
     # A Scout database is a folder, and one of Inspect logs is indexed once.
-    return [path] if files[0].suffix == ".eval" or _is_scout(files[0]) else files
+    if files[0].suffix == ".eval" or _is_scout(files[0]):
+        return [path]
+    dropped["entries of folders that are no such file, as sub-folders"] += len(entries) - len(files)
+    return files
 
 
 def _is_scout(file: Path) -> bool:
-    return file.suffix == ".parquet" and "transcript_id" in pq.read_schema(file).names
+    try:
+        return file.suffix == ".parquet" and "transcript_id" in pq.read_schema(file).names
+    except (pa.ArrowException, OSError):  # which reading it as episodes tells
+        return False
 
 
-def _read(path: Path) -> Records | list[Chat]:
+def _read(path: Path, dropped: Counter[str]) -> Records | list[Chat]:
     """Return what a file holds: the records of episodes, or chats."""
     if path.is_dir() or path.suffix == ".eval" or _is_scout(path):
         return transcripts.read_transcripts(path)
@@ -139,7 +150,7 @@ def _read(path: Path) -> Records | list[Chat]:
         rows = load_parquet(path).to_dict("records")
         return [(row, {str(k): plain(v) for k, v in record.items()}) for row, record in enumerate(rows, 1)]
     if path.suffix == ".csv":
-        return _csv_records(path)
+        return csv_records(path, dropped)
     if not path.name.endswith(_SUFFIXES):
         raise EpisodeError(f"{path}: expected a file that ends in {', '.join(_SUFFIXES)}")
     records = _json_records(path)
@@ -179,57 +190,6 @@ def _json_records(path: Path) -> Records:
     return records
 
 
-def _csv_records(path: Path) -> Records:
-    """Return one record an episode of a file with one row a step, and the line of its first step."""
-    text = read_text(path)
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    columns = rows.fieldnames or ()
-    for name in ("question_id", "action"):
-        if name not in columns:
-            raise EpisodeError(f"{path}, line 1: column {name!r} is missing; there is {listed(columns)}")
-    _refuse_misspelt(f"{path}, line 1", columns, ("action", "judgment", "t", "success", *_OF_EPISODE))
-    found: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
-    try:
-        for row in rows:
-            place = f"{path}, line {rows.line_num}"
-            if None in row or None in row.values():
-                raise EpisodeError(f"{place}: expected {len(columns)} columns")
-            labels = {name: row[name] for name in _OF_EPISODE if row.get(name)}
-            key = (*labels, *labels.values())
-            record = found.setdefault(key, (rows.line_num, {"actions": [], "judgments": []}))[1]
-            record["actions"].append(row["action"])
-            record["judgments"].append(row.get("judgment") or None)
-            t = str(len(record["actions"]))
-            if row.get("t", t) != t:
-                raise EpisodeError(f"{place}: t is {shown(row['t'])}, expected {t}")
-            labels |= {"success": row["success"]} if row.get("success") else {}
-            record |= {name: _cell(name, value) for name, value in labels.items()}
-    except csv.Error as error:
-        raise EpisodeError(f"{path}, line {rows.line_num}: no CSV that can be read ({error})") from error
-    if not found:
-        raise NoEpisodesError(f"{path}: the file holds no step")
-    for _, record in found.values():
-        while record["judgments"][-1:] == [None]:  # an answer has none, nor has a last result
-            record["judgments"].pop()
-    return list(found.values())
-
-
-def _refuse_misspelt(place: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse a name that would be passed over, though it is nearly one that is read and is not there."""
-    there = set(names)
-    for name in sorted(there - set(known)):
-        if close := difflib.get_close_matches(name, set(known) - there, 1, 0.85):
-            raise EpisodeError(f"{place}: {shown(name)} is not read; did you mean {close[0]!r}?")
-
-
-def _cell(name: str, text: str) -> object:
-    """Return a cell as its field has it; what it cannot be stays a text, which the check refuses."""
-    if name == "success":
-        return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower(), text)
-    return int(text) if name in WHOLE and text.strip().lstrip("-").isdecimal() else text
-
-
 def _checked(path: Path, records: Records) -> pd.DataFrame:
     table = _labelled(frames.fill_judgments(frames.from_records(record for _, record in records)))
     return validate(table, source=str(path), lines=[line for line, _ in records], required=MINIMUM)
@@ -247,11 +207,9 @@ def _in_our_words(path: Path, records: Records, tools: Tools, dropped: Counter[s
     last = {str(record.get("conversation", f"line {line}")): (line, record) for line, record in records}
     dropped["earlier lines of conversations that went on"] += len(records) - len(last)
     for line, record in last.values():
-        _refuse_misspelt(f"{path}, line {line}", record, FIELDS)
+        refuse_misspelt(f"{path}, line {line}", record, FIELDS)
         record.setdefault("judgments", [])
-        for name in ("judgments", "stated"):
-            if isinstance(record.get(name), list):
-                record[name] = [_word(each) for each in record[name]]
+        record |= {name: _words(record[name]) for name in ("judgments", "stated") if name in record}
         given = record.get("actions")
         if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
             continue  # which the check refuses
@@ -273,8 +231,14 @@ def _in_our_words(path: Path, records: Records, tools: Tools, dropped: Counter[s
     return list(last.values())
 
 
-def _word(judgment: object) -> object:
-    return judgment.strip().upper() or None if isinstance(judgment, str) else judgment
+def _words(judgments: object) -> object:
+    """Return judgments in our words, and those after the last one left out: an answer's place has none."""
+    if not isinstance(judgments, list):
+        return judgments
+    words = [each.strip().upper() or None if isinstance(each, str) else plain(each) for each in judgments]
+    while words[-1:] == [None]:
+        words.pop()
+    return words
 
 
 def _number(records: Records) -> None:
@@ -288,8 +252,8 @@ def _number(records: Records) -> None:
 
 def _of_chats(
     chats: list[Chat], tools: Tools, dropped: Counter[str], forms: Counter[str]
-) -> list[pd.DataFrame]:
-    """Return the episodes of all chats, checked, one table a file."""
+) -> dict[Path, Records]:
+    """Return the records of all chats, by file."""
     by_tool = any(answers_by_tool(chat.messages, tools) for chat in chats)
     found: dict[Path, Records] = {}
     for chat in chats:
@@ -297,11 +261,14 @@ def _of_chats(
             dropped["chats that ended in an error"] += 1
             continue
         episodes = chat_episodes(chat.messages, tools, dropped, by_tool=by_tool, one=chat.one)
-        # What a record states of its results, beside its messages, is of its only episode.
-        several = ("judgments", "failed") if len(episodes) > 1 else ()
-        labels = {name: value for name, value in chat.labels.items() if name not in several}
+        labels = chat.labels | {"judgments": _words(chat.labels.get("judgments", []))}
+        if len(episodes) > 1:  # what a record states of its results is of its only episode
+            for name in ("judgments", "failed"):
+                dropped[f"lists of {name} beside chats of several questions"] += name in chat.labels
+                labels.pop(name, None)
         records = [(chat.line, episode.record() | labels | {"chat": episode}) for episode in episodes]
-        found.setdefault(chat.path, []).extend(records)
+        if records:
+            found.setdefault(chat.path, []).extend(records)
         forms[chat.form] += len(episodes)
     every = [each for records in found.values() for each in records]
     if not any(record["chat"].searched for _, record in every):
@@ -310,4 +277,4 @@ def _of_chats(
             "are written as text as episodes"
         )
     _number(every)
-    return [_checked(path, records) for path, records in found.items() if records]
+    return found

@@ -51,10 +51,19 @@ def _package(name: str, path: Path) -> Any:  # noqa: ANN401 - a module
         ) from error
 
 
-def _run(work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
+def _run(path: Path, form: str, work: Coroutine[Any, Any, list[Any]]) -> list[Any]:
     """Wait for what Inspect only offers asynchronously, also where a loop is running, as in a notebook."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(asyncio.run, work).result()
+    except EpisodeError:
+        raise
+    except Exception as error:  # whatever a reader stumbles over, the log is at fault
+        raise EpisodeError(f"{path}: no {form} that can be read ({_what(error)})") from error
+
+
+def _what(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
 
 
 def read_transcripts(path: Path) -> list[Chat]:
@@ -66,7 +75,7 @@ def read_transcripts(path: Path) -> list[Chat]:
             everything = scout.TranscriptContent(messages="all")
             return [await reader.read(info, everything) async for info in reader.index()]
 
-    return _of_transcripts(path, _run(read()))
+    return _of_transcripts(path, _run(path, "Inspect log or transcript database", read()))
 
 
 def read_claude_code(path: Path) -> list[Chat]:
@@ -76,7 +85,7 @@ def read_claude_code(path: Path) -> list[Chat]:
     async def read() -> list[Any]:
         return [transcript async for transcript in sessions(path)]
 
-    return _of_transcripts(path, _run(read()))
+    return _of_transcripts(path, _run(path, "Claude Code session", read()))
 
 
 def _of_transcripts(path: Path, transcripts: Iterable[Any]) -> list[Chat]:
@@ -128,16 +137,16 @@ def chats_of_records(path: Path, records: Iterable[tuple[int, Record]]) -> list[
             form = _dialect(messages)
             try:
                 converted = await getattr(package, _CONVERTERS[form])(messages)
-            except Exception as error:  # whatever a converter stumbles over, the log is at fault
-                what = f"{type(error).__name__}: {str(error)[:300]}"
-                raise EpisodeError(f"{path}, line {line}: messages that are no {form} ({what})") from error
+            except Exception as error:
+                what = f"messages that are no {form} ({_what(error)})"
+                raise EpisodeError(f"{path}, line {line}: {what}") from error
             labels = {name: record[name] for name in _LABELS if record.get(name) is not None}
             named = (record[name] for name in _IDS if record.get(name) is not None)
             labels["question_id"] = str(next(named, f"{path.name}:{line}"))
             chats.append(Chat(converted, labels, False, "ATIF trajectory" if atif else form, path, line))
         return chats
 
-    return _run(read())
+    return _run(path, "chat", read())
 
 
 def _messages(record: Record, place: str) -> list[dict[str, Any]]:

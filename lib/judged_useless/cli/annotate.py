@@ -62,7 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     options.add_running_arguments(parser)
     options.add_server_arguments(parser)
-    options.add_price_arguments(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -25,7 +25,7 @@ from judged_useless.afterwards.label_effects import judged_accuracy, stated_cont
 from judged_useless.afterwards.probe_findings import probe_folder, read_run
 from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.afterwards.sheet import SheetError, formula_free, read_sheet, stream_of_sheet, write_sheet
-from judged_useless.cli.options import price_options, print_error, server_options
+from judged_useless.cli.options import model_options, print_error
 from judged_useless.episodes.schema import missing
 from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.models import get_model
@@ -81,7 +81,8 @@ def options_of(arguments: argparse.Namespace, annotator: str) -> dict[str, Any]:
     """Return the provider's options of one annotator; a scripted one has none, if the other can heed them."""
     if is_scripted(annotator) and not all(map(is_scripted, arguments.annotator)):
         return {}
-    options = server_options(arguments) | price_options(arguments, annotator)
+    options = model_options(arguments, annotator)
+    options.pop("base_url", None)
     if urls := [url for name, url in map(_named, arguments.base_url) if name in (None, annotator)]:
         options["base_url"] = urls
     if annotator in arguments.greedy:

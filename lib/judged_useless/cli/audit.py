@@ -5,13 +5,22 @@ import asyncio
 import json
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from judged_useless.cli.options import add_model_arguments, model_options
+from judged_useless.cli.options import add_model_arguments, model_options, positive
 
 if TYPE_CHECKING:
     from judged_useless.adapters import AgentLog
+
+#: Where the manifest of a run, or of a folder of runs, is.
+_MANIFESTS = ("manifest.json", "*/manifest.json")
+#: Options of a judge, and of it alone.
+_OF_JUDGE = (
+    "judge_cache", "concurrency", "base_url", "served_name", "context", "timeout", "attempts", "field",
+    "end_word", "reasoning", "extra_body", "prices", "cost_cap_usd",
+)  # fmt: skip
 
 _EPILOG = """\
 logs: episodes as JSON lines, JSON or Parquet; a CSV file of one row a step (question_id, action, judgment);
@@ -42,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--judge", metavar="MODEL", help="provider:name of a model that judges each result")
     parser.add_argument("--judge-cache", metavar="FILE", help="its replies (a file in the user's cache)")
-    parser.add_argument("--n-boot", type=int, default=2000, metavar="N", help="resamples (%(default)s)")
+    parser.add_argument("--n-boot", type=positive, default=2000, metavar="N", help="resamples (%(default)s)")
     parser.add_argument("--out", metavar="FILE", help="write the report as one HTML page")
     parser.add_argument("--json", action="store_true", help="print the audit as JSON, and nothing else")
     parser.add_argument("--strict", action="store_true", help="let the exit status say how it stops")
-    parser.add_argument("--concurrency", type=int, metavar="N", help="requests of the judge in flight")
+    parser.add_argument("--concurrency", type=positive, metavar="N", help="requests of the judge in flight")
     add_model_arguments(parser)
 
 
@@ -62,11 +71,24 @@ def main(arguments: argparse.Namespace) -> int:
     from judged_useless._io.files import write_atomically
     from judged_useless._io.messages import visible
     from judged_useless.adapters import audit_log
-    from judged_useless.adapters.auditing import dashed
+    from judged_useless.adapters.auditing import GROUPS, dashed
+    from judged_useless.cli.options import print_error
+    from judged_useless.models.base import ModelError
 
+    given = [name for name in _OF_JUDGE if getattr(arguments, name) is not None]
+    if given and not arguments.judge:
+        raise ValueError(f"--{given[0].replace('_', '-')} is an option of --judge, which is not given")
+    if arguments.judge and arguments.judgments:
+        raise ValueError("--judge and --judgments exclude each other: a judge's judgments are gone by")
+    if arguments.out:
+        _refuse_foreign(Path(arguments.out), [*arguments.logs, *filter(None, [arguments.judge_cache])])
     log = _read(arguments.logs, arguments.map)
     if arguments.judge:
-        log = asyncio.run(_judged(log, arguments))
+        try:
+            log = asyncio.run(_judged(log, arguments))
+        except ModelError as error:
+            print_error("audit", error)
+            return 1
     audit = audit_log(log, budget=arguments.budget, judged=arguments.judgments, n_boot=arguments.n_boot)
     if arguments.out:
         write_atomically(Path(arguments.out), lambda file: file.write_text(audit.html(), encoding="utf-8"))
@@ -74,24 +96,38 @@ def main(arguments: argparse.Namespace) -> int:
         print(json.dumps(audit.as_dict(), indent=2, allow_nan=False))
     else:
         simulated = ["Simulated: an agent of these episodes is no language model."] if audit.simulated else []
-        lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta)]
+        lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta), GROUPS]
         lines += [f"By design: {audit.design}", "", "What the rule would have done:"]
-        print(visible("\n".join([*lines, dashed(audit.rule).to_string(index=False)])))
+        rule = dashed(audit.rule).to_string(index=False)
+        lines.append("not known, for want of judgments" if audit.rule.empty else rule)
         if arguments.out:
-            print(f"\n{arguments.out}: the report, with the figure")
+            lines += ["", f"{arguments.out}: the report, with the figure"]
+        print(visible("\n".join(lines)))
     if not arguments.strict or audit.kind == "evidence":
         return 0
     return 4 if audit.kind == "too few" else 3
 
 
+def _refuse_foreign(out: Path, read: Sequence[str]) -> None:
+    """Refuse to write a report over anything but a former report."""
+    if out.resolve() in {Path(each).resolve() for each in read}:
+        raise ValueError(f"--out {out}: it is read, and would be overwritten")
+    if out.exists() and b'content="judged-useless audit"' not in out.read_bytes()[:1000]:
+        raise ValueError(f"--out {out}: there is a file that is no report of an audit; give another name")
+
+
 def _read(paths: Sequence[str], mapping: dict[str, str]) -> "AgentLog":
     from judged_useless.adapters import AgentLog, read_log
 
-    if not any((Path(path) / "manifest.json").is_file() for path in paths):
+    runs = [path for path in paths if any(chain.from_iterable(map(Path(path).glob, _MANIFESTS)))]
+    if not runs:
         return read_log(paths, mapping=mapping)
+    if len(runs) < len(paths) or mapping:
+        what = "--map is" if mapping else "other logs are"
+        raise ValueError(f"{runs[0]}: a run of this project, beside which {what} not read; audit it alone")
     from judged_useless.sources.readers import load_episodes
 
-    return AgentLog.of_episodes(load_episodes(paths), "runs")
+    return AgentLog.of_episodes(load_episodes(paths), "runs", paths)
 
 
 async def _judged(log: "AgentLog", arguments: argparse.Namespace) -> "AgentLog":

@@ -1,10 +1,11 @@
-"""The command line: ``judged-useless COMMAND``."""
+"""Tell whether a tool-using agent stops on its own judgments: run it, replay it, audit its logs."""
 
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
     import argparse
@@ -15,6 +16,7 @@ COMMANDS = {
     "run": "run an agent on a failing source, or resume a run",
     "replay": "ask judgments, answers now, beliefs or real answers of a recorded run",
     "annotate": "have two models label what results were worth and what the agent said of them",
+    "export": "write runs as a data set with a card, in the hub's layout",
     "audit": "say how an agent stops, by its own logs, and what the rule would have done",
 }
 
@@ -26,12 +28,24 @@ def build_parser(command: str | None = None) -> "argparse.ArgumentParser":
     """Return the parser of the command line, with the options of one command: only its module is imported."""
     import argparse  # here, where an interruption is told in one line
 
-    parser = argparse.ArgumentParser(prog="judged-useless", description=__doc__)
+    from judged_useless._io.messages import visible
+
+    class Parser(argparse.ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            super().error(visible(message))
+
+    parser = Parser(prog="judged-useless", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, summary in COMMANDS.items():
-        subparser = commands.add_parser(name, help=summary)
+    modules = {name: f"judged_useless.cli.{name}" for name in COMMANDS}
+    if command and command not in modules and not command.startswith("-"):
+        # Of other packages, such as the book's: looked for only here, since that takes a third of a second.
+        from importlib.metadata import entry_points
+
+        modules |= {each.name: each.value for each in entry_points(group="judged_useless.commands")}
+    for name, place in modules.items():
+        subparser = commands.add_parser(name, help=COMMANDS.get(name))
         if name == command:
-            module = import_module(f"judged_useless.cli.{name}")
+            module = import_module(place)
             subparser.description = module.__doc__
             module.add_arguments(subparser)
             subparser.set_defaults(main=module.main)
@@ -59,6 +73,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     command = arguments[0] if arguments else ""
+
+    def said(message: Warning | str, *_: object) -> str:
+        from judged_useless._io.messages import visible
+
+        return visible(f"judged-useless {command}: {message}\n")
+
+    warnings.formatwarning = said  # type: ignore[assignment]
     try:
         parsed = build_parser(command).parse_args(arguments)
         return int(parsed.main(parsed))

@@ -6,8 +6,7 @@ import sys
 from typing import Any
 
 #: Passed on to the model's provider where they are given.
-_MODEL = ("base_url", "served_name", "context")
-_SERVER = ("timeout", "reasoning", "extra_body")
+_PROVIDERS = ("base_url", "served_name", "context", "timeout", "reasoning", "extra_body", "cost_cap_usd")
 
 
 def print_error(command: str, error: Exception) -> None:
@@ -34,11 +33,10 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
         "--context", type=positive, metavar="TOKENS", help="context, in place of the preset's"
     )
     add_server_arguments(parser)
-    add_price_arguments(parser)
 
 
 def add_server_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what servers differ in."""
+    """Add what servers differ in, prices and a cap of costs."""
     server = parser.add_argument_group("what a server may need")
     server.add_argument(
         "--timeout", type=float, metavar="SECONDS", help="in which a request must be answered (600)"
@@ -57,6 +55,10 @@ def add_server_arguments(parser: argparse.ArgumentParser) -> None:
         help="read what is filed under reasoning as the turn where there is no other text (apart)",
     )  # fmt: skip
     server.add_argument("--extra-body", type=_object, metavar="JSON", help="further fields of every request")
+    parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
+    parser.add_argument(
+        "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
+    )
 
 
 def positive(text: str) -> int:
@@ -83,37 +85,15 @@ def _pair(text: str) -> tuple[str, str | None]:
     return name, value or None
 
 
-def add_price_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add prices and a cap of costs."""
-    parser.add_argument("--prices", metavar="FILE", help="YAML file of prices, for costs and a cap")
-    parser.add_argument(
-        "--cost-cap-usd", type=float, metavar="USD", help="send no request that could pass it"
-    )
-
-
 def model_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return the provider's options that were given, with the price of ``provider:name``."""
-    given = {
-        option: getattr(arguments, option) for option in _MODEL if getattr(arguments, option) is not None
-    }
-    return given | server_options(arguments) | price_options(arguments, model)
-
-
-def server_options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what servers differ in, as far as it was given."""
-    given = {option: getattr(arguments, option) for option in _SERVER}
-    given["fields"] = dict(arguments.field) if arguments.field else None
-    given["end_words"] = dict(arguments.end_word) if arguments.end_word else None
+    """Return the provider's options that were given; ValueError if the file of prices lacks the model."""
+    given = {name: value for name in _PROVIDERS if (value := getattr(arguments, name, None)) is not None}
+    for name, pairs in (("fields", arguments.field), ("end_words", arguments.end_word)):
+        given |= {name: dict(pairs)} if pairs else {}
     if arguments.attempts is not None:
         from judged_useless.models.retry import Retries
 
         given["retries"] = Retries(attempts=arguments.attempts)
-    return {option: value for option, value in given.items() if value is not None}
-
-
-def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
-    """Return price and cap, as far as they were given; ValueError if the file of prices lacks the model."""
-    options = {} if arguments.cost_cap_usd is None else {"cost_cap_usd": arguments.cost_cap_usd}
     if arguments.prices:
         if model.startswith("scripted:"):
             raise ValueError(f"model {model!r}: provider 'scripted' has no option prices")
@@ -122,5 +102,5 @@ def price_options(arguments: argparse.Namespace, model: str) -> dict[str, Any]:
         prices, name = load_prices(arguments.prices), model.partition(":")[2]
         if name not in prices:
             raise ValueError(f"{arguments.prices}: no price of {name!r}; it has {', '.join(prices)}")
-        options["price"] = prices[name]
-    return options
+        given["price"] = prices[name]
+    return given

@@ -3,18 +3,13 @@
 import argparse
 import asyncio
 import textwrap
+from inspect import signature
 from typing import Any
 
 from judged_useless.cli import options
 
-#: Options of the command line that are arguments of `run_cell` under the same name.
-_CELL = (
-    "model", "condition", "task", "split", "regimes", "n_questions", "budget", "k", "seed", "out", "judge",
-    "judgment_tokens", "useless_rate", "constrain", "style", "lookup", "replicate", "source", "concurrency",
-    "progress",
-)  # fmt: skip
-
-
+#: Actions of the shortest episodes that have a step to compare: these are 3 to budget - 2.
+LEAST_BUDGET = 5
 #: Regimes with a number or two, as `judged_useless.environment.regimes.PARAMETRIC` reads them.
 _PATTERNS = "recover_after_N, late_onset_from_N, intermittent_RATE_SEED, ts_REGIME"
 
@@ -112,8 +107,9 @@ def main(arguments: argparse.Namespace) -> int:
     from judged_useless.models.base import ModelError
     from judged_useless.runs.cell import run_cell
 
+    taken = signature(run_cell).parameters
+    given = {name: value for name, value in vars(arguments).items() if name in taken}
     try:
-        given = {name: getattr(arguments, name) for name in _CELL}
         run = asyncio.run(run_cell(**given, **options.model_options(arguments, arguments.model)))
     except ModelError as error:
         options.print_error("run", error)
@@ -122,7 +118,7 @@ def main(arguments: argparse.Namespace) -> int:
         f"{run.path}: {run.manifest['n_episodes']['done']} episodes"
         + (", simulated" if run.simulated else "")
     )
-    _report(read_run(run.path))
+    _report(read_run(run.path), run.manifest["spec"]["budget"])
     _report_judgments(**run.manifest.get("judgments", {}))
     return 0
 
@@ -138,16 +134,19 @@ def _report_judgments(asked: int = 0, unparsed: int = 0, cut: int = 0) -> None:
         )
 
 
-def _report(episodes: Any) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help
+def _report(episodes: Any, budget: int) -> None:  # noqa: ANN401 - a table; pandas is not imported for --help
     from judged_useless.environment.regimes import FAIL
     from judged_useless.estimators.contrast import time_matched_contrast
     from judged_useless.estimators.estimate import UndefinedEstimateError
     from judged_useless.estimators.success import success_by_regime
 
     print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string())
+    failing = episodes[episodes["regime"].isin(FAIL)]
+    if failing.empty or budget < LEAST_BUDGET:
+        pooled = f"it is of the regimes {', '.join(FAIL)}, and none of them was run"
+        print(f"no Δ: {pooled if failing.empty else f'it needs a budget of at least {LEAST_BUDGET} actions'}")
+        return
     try:
-        contrast = time_matched_contrast(episodes[episodes["regime"].isin(FAIL)])
+        print(time_matched_contrast(failing))
     except (UndefinedEstimateError, ValueError) as error:
         print(f"Δ is undefined: {str(error).removeprefix('Δ is undefined: ')}")
-        return
-    print(contrast)

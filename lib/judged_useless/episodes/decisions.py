@@ -170,16 +170,17 @@ def observation_table(episodes: Episodes) -> pd.DataFrame:
     EpisodeError
         If an episode is not what the schema says.
     """
-    return observations_of(as_frame(episodes, ("question_id", "regime", "actions", "judgments")))
+    frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments"))
+    return observations_of(frame).reset_index(drop=True)
 
 
 def observations_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of :func:`observation_table` of checked episodes."""
+    """Return the table of :func:`observation_table` of checked episodes; its index is the episode's row."""
     steps = steps_of(frame)
     observed = steps.action != FINISH
-    failed = steps.failed[observed]
-    labels = {name: frame[name].to_numpy()[steps.episode[observed]] for name in _LABELS if name in frame}
-    return pd.DataFrame(labels).assign(
+    failed, episode = steps.failed[observed], steps.episode[observed]
+    labels = {name: frame[name].to_numpy()[episode] for name in _LABELS if name in frame}
+    return pd.DataFrame(labels, index=episode).assign(
         t=(np.arange(len(observed)) - steps.start)[observed] + 1,
         judgment=np.array([*JUDGMENTS, None], dtype=object)[steps.judgment[observed]],
         failed=pd.arrays.BooleanArray(failed == 1, failed == NONE),
@@ -196,16 +197,12 @@ def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
     length = frame["actions"].map(len)
     answered = frame["actions"].map(lambda actions: list(actions[-1:]) == ["finish"]).astype(bool)
     facts = frame[["regime"]].assign(answered=answered, at=length.where(answered), calls=length - answered)
-    by_regime = facts.groupby("regime", sort=False)
-    table = by_regime.agg(
-        episodes=("calls", "size"),
-        share=("answered", "mean"),
-        median=("at", "median"),
-        calls=("calls", "mean"),
-    )
-    table["share"], table["calls"] = table["share"].round(3), table["calls"].round(2)
-    table.columns = pd.Index(["episodes", "share answered", "median answering action", "tool calls"])
-    return table.reset_index()
+    shown = {
+        "episodes": ("calls", "size"), "share answered": ("answered", "mean"),
+        "median answering action": ("at", "median"), "tool calls": ("calls", "mean"),
+    }  # fmt: skip
+    table = facts.groupby("regime", sort=False).agg(**shown)
+    return table.round({"share answered": 3, "tool calls": 2}).reset_index()
 
 
 def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:
@@ -214,13 +211,12 @@ def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) 
     One row a step: ``t``, ``decisions (a)``, ``answers (a)``, ``decisions (b)``, ``answers (b)``.
     """
     points = build_decision_points(episodes)
-    steps = np.arange(t_min, t_max + 1)
-    at = points.t == steps[:, None]
-    table = {"t": steps}
+    table = {"t": np.arange(t_min, t_max + 1)}
     groups = {"a": points.run == points.t, "b": (points.run >= 1) & (points.run <= points.t - 2)}
     for name, member in groups.items():
-        table[f"decisions ({name})"] = (at & member).sum(axis=1)
-        table[f"answers ({name})"] = (at & member & points.answered).sum(axis=1)
+        for what, counted in (("decisions", member), ("answers", member & points.answered)):
+            at = np.bincount(points.t[counted], minlength=t_max + 1)
+            table[f"{what} ({name})"] = at[t_min : t_max + 1]
     return pd.DataFrame(table)
 
 

@@ -172,12 +172,12 @@ def _sound(kind: Any, values: list[Any]) -> bool:  # noqa: ANN401 - a type
     lists = not types.isdisjoint((list, np.ndarray))
     if lists and types - {list, np.ndarray, NoneType}:
         return False
-    entries = values
+    entries: Any = values
     if lists:
         given = [value for value in values if value is not None]
-        entries = list(chain.from_iterable(given)) if list in types else np.concatenate(given).tolist()
-    within = set(map(type, entries))
-    if within - {str, bool, int, NoneType} or {bool, int} <= within:  # to a set, true and 1 are the same
+        entries = [*chain.from_iterable(given)] if list in types else np.concatenate(given)
+    # To a set, true and 1 are the same.
+    if pd.api.types.infer_dtype(entries) not in ("string", "boolean", "integer", "empty"):
         return False
     few = list(set(entries))
     return not _faults(kind, [few, *[None] * (NoneType in types)] if lists else few)
@@ -258,7 +258,7 @@ def validate(
         if name == "actions":
             values = [row if type(row) is list else row.tolist() for row in values]
             actions, taken = values, np.array([len(row) for row in values])
-            answered = np.array([row[-1:] == ["finish"] for row in values], dtype=bool)
+            answered = np.array([bool(row) and row[-1] == "finish" for row in values], dtype=bool)
         if actions is not None and name in ("actions", "termination", "budget", *_EXACT, *_AT_MOST):
             wrong, expected = _misfits(name, values, taken, answered)
             if wrong.any():
@@ -295,18 +295,17 @@ def refuse_repeated(frame: pd.DataFrame, place: Callable[[int], str]) -> None:
     What an episode leaves out is what the paper has: eight actions, and the task of :func:`with_task`.
     Without a seed it could be any of those with one. `place` says where the episode of a row is.
     """
-    whole = with_task(frame)
-    key = [whole[name] for name in (*KEY, "task") if name in whole]
-    if "budget" in frame:
-        key.append(pd.to_numeric(frame["budget"]).fillna(DEFAULT_BUDGET))
     group = np.zeros(len(frame), dtype=np.int64)
-    for column in key:
+    for name in [name for name in (*reversed(KEY), "task", "budget") if name in frame]:
+        column = (with_task(frame) if name == "task" else frame)[name]
+        if name == "budget":
+            column = pd.to_numeric(column).fillna(DEFAULT_BUDGET)
         codes, values = pd.factorize(column, use_na_sentinel=False)
-        if len(values) > 1:  # numbered anew each time, so that products stay small
-            group = pd.factorize(group * len(values) + codes)[0]
+        # Numbered anew each time, so that products stay small.
+        group, groups = pd.factorize(group * len(values) + codes)
+        if len(groups) == len(frame):
+            return
     same = pd.Series(group, index=frame.index).duplicated()
-    if not same.any():
-        return
     if "seed" in frame:
         seed, unknown = frame["seed"], frame["seed"].isna()
         known_before = pd.DataFrame({"group": group, "seed": seed}).duplicated()

@@ -1,70 +1,45 @@
 """Agreement of two sets of labels, and the accuracy of a reader against labels."""
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import NamedTuple, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-
-from judged_useless._io.messages import shown
-from judged_useless.episodes.schema import missing
 
 from .estimate import Estimate, UndefinedEstimateError
-from .resampling import Floats, Measure, Options, Resampling, Statistic, cluster_sums, resampled, share
+from .resampling import Floats, Measure, Options, Resampling, Statistic, resampled, share_measure
 
 Labels = Iterable[Hashable]
-Ints = NDArray[np.int64]
 
 
-def _listed(values: Labels, name: str) -> list[Hashable]:
-    if isinstance(values, str):
-        raise TypeError(f"{name} must be a list, not one text")
-    listed = list(values)
-    for item, value in enumerate(listed, 1):
-        if not isinstance(value, Hashable):
-            raise TypeError(f"{name}, item {item}: {shown(value)}, expected a text, a number or the like")
-    return listed
-
-
-def _factorised(values: list[Hashable]) -> tuple[Ints, int]:
-    codes, distinct = pd.factorize(pd.Series(values, dtype=object))
-    return codes.astype(np.int64), len(distinct)
-
-
-class _Pairs(NamedTuple):
-    """Both labels of each item as codes, with its cluster."""
-
-    first: Ints
-    second: Ints
-    n_labels: int
-    cluster: Ints
-    n_clusters: int
-
-
-def _pairs(a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Hashable] | None) -> _Pairs:
-    first, second = _listed(a, "a"), _listed(b, "b")
-    ids: list[Hashable] = [*range(len(first))] if clusters is None else _listed(clusters, "clusters")
-    n = len(first)
-    if not n == len(second) == len(ids):
-        raise ValueError(f"a, b and clusters must have one length, not {n}, {len(second)} and {len(ids)}")
-    if n == 0:
+def _pairs(
+    a: Labels, b: Labels, clusters: Labels | None, positive: Sequence[Hashable] | None
+) -> pd.DataFrame:
+    """Return the codes of both labels of each item (``a``, ``b``), and of its cluster."""
+    given = {"a": a, "b": b, "clusters": clusters, "positive": positive}
+    if texts := [name for name, values in given.items() if isinstance(values, str)]:
+        raise TypeError(f"{texts[0]} must be a list, not one text")
+    first, second = list(a), list(b)
+    ids = list(range(len(first))) if clusters is None else list(clusters)
+    if not len(first) == len(second) == len(ids):
+        lengths = f"{len(first)}, {len(second)} and {len(ids)}"
+        raise ValueError(f"a, b and clusters must have one length, not {lengths}")
+    if not first:
         raise UndefinedEstimateError("agreement is undefined: there is no item")
-    for name, values in (("a", first), ("b", second), ("clusters", ids)):
-        for item, value in enumerate(values, 1):
-            if missing(value):
-                what = "label; leave out items that only one has labelled"
-                raise ValueError(f"{name}, item {item}: no {'cluster' if name == 'clusters' else what}")
-    labels = [*first, *second]
+    pairs = pd.DataFrame({"a": first, "b": second, "clusters": ids}, dtype=object)
+    if pairs.isna().any(axis=None):
+        item, column = np.argwhere(pairs.isna().to_numpy())[0]
+        lacking = "label; leave out items that only one has labelled" if column < 2 else "cluster"
+        raise ValueError(f"{pairs.columns[column]}, item {item + 1}: no {lacking}")
+    labels = pairs[["a", "b"]]
     if positive is not None:
-        chosen = set(_listed(positive, "positive"))
-        if not chosen & set(labels):
-            raise ValueError(
-                f"none of {sorted(map(str, chosen))} occurs; there is {sorted({*map(str, labels)})}"
-            )
-        labels = [label in chosen for label in labels]
-    codes, n_labels = _factorised(labels)
-    return _Pairs(codes[:n], codes[n:], n_labels, *_factorised(ids))
+        labels = labels.isin(list(positive))
+        if not labels.any(axis=None):
+            there = sorted({*map(str, first), *map(str, second)})
+            raise ValueError(f"none of {sorted(map(str, positive))} occurs; there is {there}")
+    pairs["clusters"] = pd.factorize(pairs["clusters"])[0]
+    pairs[["a", "b"]] = pd.factorize(labels.to_numpy().ravel())[0].reshape(-1, 2)
+    return pairs.astype(np.int64)
 
 
 def _kappa(k: int) -> Statistic:
@@ -126,12 +101,12 @@ def cohen_kappa(
     """
     plan = Resampling(**options)
     pairs = _pairs(a, b, clusters, positive)
-    k = pairs.n_labels
-    place = (pairs.cluster * k + pairs.first) * k + pairs.second
-    sums = np.bincount(place, minlength=pairs.n_clusters * k * k).reshape(pairs.n_clusters, k * k)
-    parts = {"agreement": float((pairs.first == pairs.second).mean()), "n_classes": float(k)}
+    k = int(pairs[["a", "b"]].to_numpy().max()) + 1
+    sums = np.zeros((int(pairs["clusters"].max()) + 1, k, k))
+    np.add.at(sums, (pairs["clusters"], pairs["a"], pairs["b"]), 1)
+    parts = {"agreement": float((pairs["a"] == pairs["b"]).mean()), "n_classes": float(k)}
     return Measure(
-        "κ" if positive is None else "binary κ", sums.astype(np.float64), _kappa(k), n=len(place),
+        "κ" if positive is None else "binary κ", sums.reshape(len(sums), -1), _kappa(k), n=len(pairs),
         parts=parts, undefined="both use one and the same label throughout",
     ).estimate(plan)  # fmt: skip
 
@@ -164,6 +139,5 @@ def agreement(
     """
     plan = Resampling(**options)
     pairs = _pairs(a, b, clusters, positive)
-    equal = (pairs.first == pairs.second).astype(np.float64)
-    sums = cluster_sums(pairs.cluster, pairs.n_clusters, np.stack([np.ones_like(equal), equal], axis=1))
-    return Measure("agreement", sums, share, n=len(equal)).estimate(plan)
+    equal = (pairs["a"] == pairs["b"]).to_numpy()
+    return share_measure("agreement", pairs["clusters"], equal).estimate(plan)

@@ -1,5 +1,6 @@
 """Whether and when agents answer: shares, the last action, the median action, and after k useless results."""
 
+from dataclasses import replace
 from typing import Unpack
 
 import numpy as np
@@ -21,7 +22,7 @@ from .matching import (
     warn_if_pooled,
     with_judgments,
 )
-from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share, whole_number
+from .resampling import Floats, Measure, Options, Resampling, resampled, share_measure, whole_number
 
 _FIELDS = ("question_id", "actions")
 
@@ -44,12 +45,11 @@ def ends_in_answer(frame: pd.DataFrame) -> Bools:
     return np.array([list(actions)[-1:] == ["finish"] for actions in frame["actions"]], dtype=bool)
 
 
-def _share_of(name: str, frame: pd.DataFrame, total: Bools, part: Bools, undefined: str = "") -> Measure:
-    codes, questions = pd.factorize(frame["question_id"])
-    columns = np.stack([total, total & part], axis=1).astype(np.float64)
-    sums = cluster_sums(codes.astype(np.int64), len(questions), columns)
-    counts = {"count": float((total & part).sum())}
-    return Measure(name, sums, share, n=int(total.sum()), parts=counts, undefined=undefined)
+def _share_of(
+    name: str, frame: pd.DataFrame, part: Bools, among: Bools | None = None, undefined: str = ""
+) -> Measure:
+    measure = share_measure(name, frame["question_id"], part, among, undefined)
+    return replace(measure, parts={"count": float(measure.sums[:, 1].sum())})
 
 
 @resampled
@@ -76,7 +76,7 @@ def share_answered(episodes: Episodes, *, regime: str = "persistent", **options:
     """
     plan = Resampling(**options)
     frame, name = _of_regime(as_frame(episodes, _FIELDS), regime, "share answered")
-    return _share_of(name, frame, np.ones(len(frame), dtype=bool), ends_in_answer(frame)).estimate(plan)
+    return _share_of(name, frame, ends_in_answer(frame)).estimate(plan)
 
 
 @resampled
@@ -108,8 +108,8 @@ def share_at_last_action(
     if note := budget_note(frame):
         raise UndefinedEstimateError(f"{name} is undefined: {note}, and who had an action left is not known")
     at_last = frame["actions"].map(len).to_numpy() == budget_of(frame)
-    undefined = "no episode ends in an answer"
-    return _share_of(name, frame, ends_in_answer(frame), at_last, undefined).estimate(plan)
+    answered, undefined = ends_in_answer(frame), "no episode ends in an answer"
+    return _share_of(name, frame, at_last, answered, undefined).estimate(plan)
 
 
 @resampled
@@ -144,10 +144,8 @@ def premature_rate(
     failed = observations_of(frame)["failed"]
     if failed.isna().any():
         raise EpisodeError(UNKNOWN_FAILURES)
-    answered = ends_in_answer(frame)
-    episode = np.repeat(np.arange(len(frame)), frame["actions"].map(len).to_numpy() - answered)
-    real = np.bincount(episode, weights=~failed.to_numpy(dtype=bool), minlength=len(frame))
-    return _share_of(name, frame, np.ones(len(frame), dtype=bool), answered & (real == 0)).estimate(plan)
+    real = np.bincount(failed.index, weights=~failed.to_numpy(dtype=bool), minlength=len(frame))
+    return _share_of(name, frame, ends_in_answer(frame) & (real == 0)).estimate(plan)
 
 
 def recovers(regime: str) -> bool:

@@ -1,6 +1,6 @@
 """What agents say going on and answering now are worth, against what both came to (paper, Appendix C.4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,16 +18,12 @@ from .estimate import Estimate, UndefinedEstimateError, estimates_frame
 from .matching import Bools, regime_names, require_one_cell
 from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share
 
-#: Quantity -> its panel of Figure 6, and its column in the figure's table.
-QUANTITIES: dict[str, tuple[str, str]] = {
-    "says going on is worth": ("continuing", "continue_reported"),
-    "ideal observer": ("continuing", "continue_ideal"),
-    "going on was worth": ("continuing", "continue_realized"),
-    "says answering now is worth": ("answering now", "answer_reported"),
-    "answering now was worth": ("answering now", "answer_realized"),
-    "answers": ("acting", "answers"),
-    "favours answering": ("acting", "favors"),
-}
+#: Quantity -> its panel of Figure 6.
+QUANTITIES = {
+    "says going on is worth": "continuing", "ideal observer": "continuing",
+    "going on was worth": "continuing", "says answering now is worth": "answering now",
+    "answering now was worth": "answering now", "answers": "acting", "favours answering": "acting",
+}  # fmt: skip
 _BELIEFS = ("usefulness", "p_continue", "p_answer_now", "prefer")
 
 
@@ -179,18 +175,13 @@ def belief_curves(
         inside = here & (asked["t"] == k).to_numpy()
         reason = f"no regime of the prior has replies up to result {k} and a decision there"
         value = partial(_expected, k=k, n_regimes=len(names))
-        observer = Measure("ideal observer", sums, value, n, undefined=reason)
-        found, lacking = (
-            {"ideal observer": Estimate.attempt(observer.estimate, plan)},
-            {"ideal observer": n_unasked},
-        )
-        for name in QUANTITIES.keys() - found.keys():
-            measure = _mean(name, asked, inside, name)
-            found[name] = Estimate.attempt(measure.estimate, plan)
-            lacking[name] = int(inside.sum()) - measure.n
-        table = estimates_frame({name: found[name] for name in QUANTITIES}, "quantity")
-        part = table.drop(columns="name").reset_index()
-        part.insert(0, "panel", [panel for panel, _ in QUANTITIES.values()])
+        measures = {name: _mean(name, asked, inside, name) for name in QUANTITIES if name in asked}
+        lacking = {name: int(inside.sum()) - each.n for name, each in measures.items()}
+        measures["ideal observer"] = Measure("ideal observer", sums, value, n, undefined=reason)
+        lacking["ideal observer"] = n_unasked
+        found = {name: Estimate.attempt(measures[name].estimate, plan) for name in QUANTITIES}
+        part = estimates_frame(found, "quantity").drop(columns="name").reset_index()
+        part.insert(0, "panel", [*QUANTITIES.values()])
         part.insert(2, "k", k)
         tables.append(part.assign(n_missing=[lacking[name] for name in QUANTITIES]))
     return pd.concat(tables, ignore_index=True)
@@ -232,9 +223,9 @@ def _expected(totals: Floats, k: int, n_regimes: int) -> Floats:
 
 def _has_replies(episodes: pd.DataFrame) -> Bools:
     """Return which episodes have a reply: a regime that was not asked has lists of nothing."""
-    lists = episodes.get("p_continue", pd.Series([None] * len(episodes), dtype=object)).tolist()
+    lists = episodes["p_continue"] if "p_continue" in episodes else [None] * len(episodes)
     return np.array(
-        [isinstance(each, list) and any(entry is not None for entry in each) for each in lists], dtype=bool
+        [isinstance(each, list) and any(entry is not None for entry in each) for each in lists], bool
     )
 
 
@@ -249,7 +240,13 @@ def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tupl
 def beliefs_by_model(
     episodes: pd.DataFrame, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> dict[str, pd.DataFrame]:
-    """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
+    """Return the :func:`belief_curves` of every model that was asked, with one :func:`belief_prior`.
+
+    Parameters
+    ----------
+    episodes, regime
+        As in :func:`belief_curves`.
+    """
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}
@@ -260,27 +257,3 @@ def beliefs_by_model(
         with suppress(UndefinedEstimateError):  # a model that answers at once has no decision to be asked at
             curves[str(model)] = belief_curves(part, regime=regime, prior=prior, **options)
     return curves
-
-
-def belief_table(curves: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """Return the :func:`belief_curves` of several models, by name, as the figure's table.
-
-    One row a model and number of failed results: ``model, failed``, the columns of `QUANTITIES`,
-    ``decisions``, and those without a report that parses (``no_report``) or a branch (``no_branch``).
-    """
-    if not curves:
-        raise ValueError("curves must have at least one model, with its belief curves")
-    tables = []
-    for model, curve in curves.items():
-        wide = curve.pivot_table(index="k", columns="quantity", values="value", dropna=False)
-        columns = {name: column for name, (_, column) in QUANTITIES.items()}
-        wide = wide.reindex(columns=list(columns)).rename(columns=columns).rename_axis(columns=None)
-        counts = curve.pivot_table(index="k", columns="quantity", values=["n", "n_missing"])
-        wide = wide.assign(
-            decisions=counts["n", "answers"].astype(int),
-            no_report=counts["n_missing", "says going on is worth"].astype(int),
-            no_branch=counts["n_missing", "answering now was worth"].astype(int),
-        )
-        wide.insert(0, "model", model)
-        tables.append(wide.rename_axis("failed").reset_index().set_index("model").reset_index())
-    return pd.concat(tables, ignore_index=True)

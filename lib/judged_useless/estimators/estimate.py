@@ -59,10 +59,6 @@ class Estimate(Mapping[str, object]):
     note: str = ""
 
     def __post_init__(self) -> None:
-        for bound in ("low", "high"):
-            given = getattr(self, bound)
-            if given is not None and not isfinite(given):  # as read back from a table
-                object.__setattr__(self, bound, None)
         if not self.reason and not self.defined:
             raise UndefinedEstimateError(f"{self.name} is undefined on these episodes")
         if not self.reason and (self.low is None or self.high is None):
@@ -102,12 +98,6 @@ class Estimate(Mapping[str, object]):
     def __len__(self) -> int:
         return len(_NAMES)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Estimate) and dict(self) == dict(other)
-
-    def __hash__(self) -> int:
-        return hash((self.name, self.value, self.low, self.high, self.method, self.n, self.seed))
-
     def text(self, digits: int = 3) -> str:
         """Return ``value [low, high]`` with `digits` decimals, or what of it is missing."""
         if not self.defined:
@@ -120,15 +110,14 @@ class Estimate(Mapping[str, object]):
     @classmethod
     def from_row(cls, row: Mapping[Any, Any]) -> "Estimate":
         """Return the estimate of a row of a frame of estimates, without `parts`, or raise why it has none."""
-        values = {name: row[name] for name in _NAMES if name not in ("parts", "note")}
-        values["note"] = row.get("note", "")
+        values = {name: row[name] for name in _NAMES if name in row}
         if values["value"] != values["value"]:
             # A row made of an error already says what is undefined.
             reason, prefix = str(values["reason"]), f"{values['name']} is undefined: "
             raise UndefinedEstimateError(prefix + reason.removeprefix(prefix))
-        whole = {name: int(values[name]) for name in ("n", "n_clusters", "n_boot", "n_failed")}
-        seed = values["seed"]
-        return cls(**values | whole | {"seed": None if seed is None or seed != seed else int(seed)})
+        values = {name: None if pd.isna(each) else each for name, each in values.items()}
+        whole = ("n", "n_clusters", "n_boot", "n_failed", "seed")
+        return cls(**values | {name: int(values[name]) for name in whole if values[name] is not None})
 
     def row(self) -> dict[str, object]:
         """Return the estimate as a flat table row, without `parts`."""
@@ -152,7 +141,7 @@ class Estimate(Mapping[str, object]):
 _NAMES = tuple(f.name for f in fields(Estimate))
 
 
-def estimates_frame(estimates: Mapping[object, Estimate], index: str) -> pd.DataFrame:
+def estimates_frame(estimates: Mapping[Any, Estimate], index: str) -> pd.DataFrame:
     """Return estimates, one row each under their key, with the columns of :meth:`Estimate.row`.
 
     Of one that is undefined the numbers are missing, and its ``reason`` says why.

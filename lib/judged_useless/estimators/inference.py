@@ -14,7 +14,7 @@ from judged_useless.episodes.frames import from_records
 from judged_useless.episodes.schema import Episodes, with_task
 
 from .estimate import Estimate, UndefinedEstimateError
-from .resampling import Options, Resampling, number, resampled, weight_blocks, with_interval
+from .resampling import Floats, Measure, Options, Resampling, number, resampled, weight_blocks
 from .success import mean_measure, success_matrix, utility_matrix
 
 
@@ -77,13 +77,15 @@ def paired_contrast(
     if common.empty:
         raise UndefinedEstimateError(f"{name} is undefined: the two have no question in common")
     measure = mean_measure(name, first.loc[common] - second.loc[common])
-    value = measure.value()
-    values = measure.resampled(plan) if measure.n_clusters > 1 else np.empty(0)
-    parts = {"n_unpaired": float(len(first) + len(second) - 2 * len(common))}
+    return _with_p(measure, measure.resampled(plan), plan, len(first) + len(second) - 2 * len(common))
+
+
+def _with_p(measure: Measure, values: Floats, plan: Resampling, n_unpaired: int) -> Estimate:
+    """Return the estimate of a difference, with the share of its resampled values that are 0 or less."""
     defined = values[np.isfinite(values)]
-    if len(defined):
-        parts["p_one_sided"] = float((defined <= 0).mean())
-    return with_interval(name, value, values, plan, measure.n, measure.n_clusters, parts)
+    p = {"p_one_sided": float((defined <= 0).mean())} if len(defined) else {}
+    parts = {**measure.parts, "n_unpaired": float(n_unpaired), **p}
+    return replace(measure, parts=parts).estimate(plan, values)
 
 
 def _warn_if_unlike(a: pd.DataFrame, b: pd.DataFrame) -> None:
@@ -193,15 +195,12 @@ def pooled_contrast(
     for block in weight_blocks(n_questions, plan):
         rows = slice(done, done := done + len(block))
         values[rows] = ((runs[rows] @ differences) * (block / n_questions)).sum(axis=1)
-    parts = {
-        "n_runs": float(n_runs),
-        "n_unpaired": float(len({question for table in flat for question in table.index}) - n_questions),
-        "p_one_sided": float((values <= 0).mean()),
-    }
-    return with_interval(
-        "pooled difference in mean success", float(differences.mean()), values, plan,
-        n_runs * n_questions * len(regimes), n_questions, parts,
+    measure = Measure(
+        "pooled difference in mean success", differences.T, lambda _: np.asarray(differences.mean()),
+        n_runs * n_questions * len(regimes), {"n_runs": float(n_runs)},
     )  # fmt: skip
+    every = {question for table in flat for question in table.index}
+    return _with_p(measure, values, plan, len(every) - n_questions)
 
 
 def holm(pvalues: Mapping[str, float] | Sequence[float], *, alpha: float = 0.05) -> pd.DataFrame:

@@ -6,14 +6,13 @@ import numpy as np
 import pandas as pd
 
 from judged_useless.episodes.decisions import observations_of
-from judged_useless.episodes.frames import FINISH, NONE, as_frame, steps_of
+from judged_useless.episodes.frames import as_frame
 from judged_useless.episodes.schema import EpisodeError, Episodes
-from judged_useless.protocol.vocabulary import JUDGMENTS
 
 from .agreement import agreement, cohen_kappa
 from .estimate import Estimate, UndefinedEstimateError, estimates_frame
 from .matching import require_one_cell, warn_if_pooled, with_judgments
-from .resampling import Measure, Options, Resampling, cluster_sums, resampled, share, whole_number
+from .resampling import Options, Resampling, resampled, share_measure, whole_number
 
 
 def _share_of_judgments(
@@ -23,11 +22,8 @@ def _share_of_judgments(
     judged = part[part["judgment"].notna()]
     if judged.empty:
         return Estimate.undefined(otherwise)
-    codes, questions = pd.factorize(judged["question_id"])
     says = (judged["judgment"] == word).to_numpy(dtype=bool)
-    columns = np.stack([np.ones_like(says), says], axis=1).astype(np.float64)
-    sums = cluster_sums(codes.astype(np.int64), len(questions), columns)
-    return Measure(name, sums, share, n=len(judged)).estimate(plan)
+    return share_measure(name, judged["question_id"], says).estimate(plan)
 
 
 @resampled
@@ -70,7 +66,7 @@ def useless_rate(
     if not table["judgment"].notna().any():
         kind = {None: "", True: "failed ", False: "real "}[failed]
         raise UndefinedEstimateError(f"the useless rate is undefined: no {kind}result has a judgment")
-    estimates: dict[object, Estimate] = {
+    estimates = {
         str(regime): _share_of_judgments(
             f"judged useless ({regime})", part, "USELESS", plan, "no result has a judgment"
         )
@@ -84,21 +80,14 @@ def page_table(episodes: Episodes) -> pd.DataFrame:
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "pages", "gold_titles"))
     # Beside a run that logs its pages, one that does not has none.
     frame = frame[frame["pages"].notna() & frame["gold_titles"].notna()].reset_index(drop=True)
-    table = observations_of(frame)
-    pages = frame[["question_id", "pages", "gold_titles"]].assign(episode=frame.index)
-    seen = pages.explode("pages", ignore_index=True)
-    seen = seen[seen["episode"].map(frame["pages"].map(len)) > 0].reset_index(drop=True)
-    shows = seen["pages"].notna()
-    gold = [page in titles for page, titles in zip(seen["pages"], seen["gold_titles"], strict=True)]
-    repeated = seen.duplicated(["episode", "pages"])
-    return pd.DataFrame(
-        {
-            "question_id": seen["question_id"],
-            "judgment": table["judgment"],
-            "kind": np.where(gold, "gold", "distractor"),
-            "seen": np.where(repeated, "repeat", "first"),
-        }
-    )[shows]
+    table = observations_of(frame)  # with just one entry of pages for each
+    table["page"] = [page for pages in frame["pages"] for page in pages]
+    table = table[table["page"].notna()].rename_axis("episode").reset_index()
+    titles = frame["gold_titles"].loc[table["episode"]]
+    gold = [page in those for page, those in zip(table["page"], titles, strict=True)]
+    repeated = table.duplicated(["episode", "page"])
+    kinds = {"kind": np.where(gold, "gold", "distractor"), "seen": np.where(repeated, "repeat", "first")}
+    return table[["question_id", "judgment"]].assign(**kinds)
 
 
 @resampled
@@ -136,24 +125,19 @@ def specificity(episodes: Episodes, **options: Unpack[Options]) -> pd.DataFrame:
     table = page_table(episodes)
     if table["judgment"].isna().all():
         raise UndefinedEstimateError("the specificity of judgments is undefined: no real page has a judgment")
-    estimates: dict[object, Estimate] = {}
-    for kind in ("gold", "distractor"):
-        for seen in ("first", "repeat"):
-            part = table[(table["kind"] == kind) & (table["seen"] == seen)]
-            estimates[f"{kind} {seen}"] = _share_of_judgments(
-                f"judged useful ({kind}, {seen})", part, "USEFUL", plan,
-                f"no {seen} {kind} page has a judgment",
-            )  # fmt: skip
-    frame = estimates_frame(estimates, "page")
-    frame.index = pd.MultiIndex.from_tuples([key.split() for key in frame.index], names=["kind", "seen"])
-    return frame
+    kinds = pd.MultiIndex.from_product([("gold", "distractor"), ("first", "repeat")], names=["kind", "seen"])
+    estimates = {}
+    for kind, seen in kinds:
+        part = table[(table["kind"] == kind) & (table["seen"] == seen)]
+        name, otherwise = f"judged useful ({kind}, {seen})", f"no {seen} {kind} page has a judgment"
+        estimates[f"{kind} {seen}"] = _share_of_judgments(name, part, "USEFUL", plan, otherwise)
+    return estimates_frame(estimates, "page").set_index(kinds)
 
 
 def stated_points(episodes: Episodes) -> pd.DataFrame:
-    """Return the decisions at which a result has a side-channel judgment, as pages and annotators see them.
+    """Return the decisions whose result has a judgment: ``question_id, regime, t, failed, judgment, stated``.
 
-    ``question_id, regime, t, failed, judgment, stated``; ``stated`` is None where the next thought says
-    nothing of the result, as where ``stated`` ends before it.
+    ``stated`` is missing where the next thought says nothing of the result, or ``stated`` ends before it.
     """
     frame = as_frame(episodes, ("question_id", "regime", "actions", "judgments", "stated", "failed"))
     require_one_cell(frame)
@@ -163,23 +147,11 @@ def stated_points(episodes: Episodes) -> pd.DataFrame:
             raise EpisodeError(
                 f"episodes, row {row}: field {name!r} is null, expected a list with one entry an observation"
             )
-    asked = steps_of(frame)
-    said = steps_of(as_frame(with_judgments(frame, "stated")))
+    table, said = observations_of(frame), observations_of(as_frame(with_judgments(frame, "stated")))
+    table["stated"] = said["judgment"]
     # An observation after which there is another action: a decision.
-    place = np.arange(len(asked.action))
-    last = place == asked.start + asked.n_actions[asked.episode] - 1
-    at = (asked.action != FINISH) & ~last & (asked.judgment != NONE)
-    words = np.array([*JUDGMENTS, None], dtype=object)
-    return pd.DataFrame(
-        {
-            "question_id": frame["question_id"].to_numpy()[asked.episode[at]],
-            "regime": frame["regime"].to_numpy()[asked.episode[at]],
-            "t": (place - asked.start)[at] + 1,
-            "failed": asked.failed[at] == 1,
-            "judgment": pd.Series(words[asked.judgment[at]], dtype=object),
-            "stated": pd.Series(words[said.judgment[at]], dtype=object),
-        }
-    )
+    asked = table["judgment"].notna() & (table["t"] < frame["actions"].map(len).loc[table.index])
+    return table.loc[asked, ["question_id", "regime", "t", "failed", "judgment", "stated"]]
 
 
 @resampled

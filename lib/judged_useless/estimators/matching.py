@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
 from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
 
 from .estimate import UndefinedEstimateError
-from .resampling import Floats, Measure, Statistic, cluster_sums
+from .resampling import Floats, Measure, Statistic, cluster_sums, whole_number
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -35,9 +35,8 @@ def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
     names = tuple(regimes)
     if not names:
         raise ValueError(f"{name} must name at least one regime")
-    for place, each in enumerate(names):
-        if each in names[:place]:
-            raise ValueError(f"{name} names {each!r} twice")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} names a regime twice: {', '.join(map(str, names))}")
     return names
 
 
@@ -85,8 +84,11 @@ def failing_points(episodes: Episodes, measure: str) -> tuple[DecisionPoints, st
     return points_of(frame[~without].reset_index(drop=True)), note
 
 
-def require_one_cell(frame: pd.DataFrame) -> None:
-    """Refuse episodes of more than one model or condition, where pooling them would mean nothing."""
+def require_one_cell(frame: pd.DataFrame) -> tuple[Ints, "pd.Index[Any]", Ints, "pd.Index[Any]"]:
+    """Refuse episodes of more than one model or condition, where pooling them would mean nothing.
+
+    Returned are the codes of their questions and the questions, and the same of their regimes.
+    """
     for name in ("model", "condition"):
         values = frame[name].unique().tolist() if name in frame else []
         if len(values) > 1:
@@ -94,8 +96,11 @@ def require_one_cell(frame: pd.DataFrame) -> None:
             raise EpisodeError(
                 f"episodes: field {name!r} mixes {mixed}; give one model and condition at a time"
             )
-    if frame.duplicated(["question_id", "regime"]).any():
+    question, questions = pd.factorize(frame["question_id"])
+    regime, regimes = pd.factorize(frame["regime"])
+    if len(np.unique(question * len(regimes) + regime)) < len(frame):
         raise EpisodeError("episodes: a question occurs twice in a regime; give one cell at a time")
+    return question, questions, regime, regimes
 
 
 def budget_of(episodes: pd.DataFrame) -> int:
@@ -121,10 +126,7 @@ def budget_note(episodes: pd.DataFrame) -> str:
 
 def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
     """Return the last decision pooled: `t_max`, or the budget minus 2, before the last chance to answer."""
-    last = budget_of(points.episodes) - 2 if t_max is None else t_max
-    if last < least:
-        raise ValueError(f"t_max must be at least {least}, not {last}")
-    return last
+    return whole_number("t_max", budget_of(points.episodes) - 2 if t_max is None else t_max, least)
 
 
 def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
@@ -146,9 +148,7 @@ def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str
 
 def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
     """Return the first and last decision pooled: before t = 3, no useless run follows a useful one."""
-    if t_min < 3:
-        raise ValueError(f"t_min must be at least 3, not {t_min}: earlier ones have no reference history")
-    return t_min, last_step(points, t_max, t_min)
+    return whole_number("t_min", t_min, 3), last_step(points, t_max, t_min)
 
 
 def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:

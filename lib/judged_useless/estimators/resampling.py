@@ -11,14 +11,14 @@ from inspect import Parameter, signature
 from math import ceil, floor, inf, isfinite, nan
 from numbers import Real
 from random import Random
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from .estimate import Estimate, UndefinedEstimateError
 
-Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
@@ -30,12 +30,11 @@ _BLOCK = 2**22
 _SAME = 1e-12
 
 
-def whole_number(name: str, value: object, least: int = 1) -> int:
+def whole_number(name: str, value: object, least: int = 1, most: float = inf) -> int:
     """Return an argument that is a count, or refuse it: true and false are none."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer):
         raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, not {value}")
+    number(name, value, least, most)
     return int(value)
 
 
@@ -43,7 +42,8 @@ def number(name: str, value: object, least: float, most: float = inf, *, inside:
     """Return an argument that is a finite number within bounds (`inside` them), or refuse it."""
     real = nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
     if not isfinite(real) or not (least < real < most if inside else least <= real <= most):
-        bounds = f"strictly between {least:g} and {most:g}" if inside else f"from {least:g} to {most:g}"
+        within = f"from {least:g} to {most:g}" if most < inf else f"of at least {least:g}"
+        bounds = f"strictly between {least:g} and {most:g}" if inside else within
         raise ValueError(f"{name} is {value!r}, expected a number {bounds}")
     return real
 
@@ -57,25 +57,20 @@ class Resampling:
     n_boot : int
         Resamples of the questions (2,000 in the paper's §2).
     seed : int
-        Non-negative seed of the stream (0 is the released one).
+        Non-negative seed: draws are those of Python's ``random.Random(seed).randrange``; with 0 the published
+        intervals come out to the last digit.
     level : float
         Nominal coverage, strictly between 0 and 1.
-    stream : {"released", "numpy"}
-        "released" draws what Python's ``random.Random(seed).randrange`` draws, so that the published
-        intervals come out to the last digit; "numpy" draws from NumPy's default generator.
     """
 
     n_boot: int = 2000
     seed: int = 0
     level: float = 0.95
-    stream: Stream = "released"
 
     def __post_init__(self) -> None:
         whole_number("n_boot", self.n_boot)
         whole_number("seed", self.seed, 0)
         number("level", self.level, 0, 1, inside=True)
-        if self.stream not in ("released", "numpy"):
-            raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 
 
 class Options(TypedDict, total=False):
@@ -84,7 +79,6 @@ class Options(TypedDict, total=False):
     n_boot: int
     seed: int
     level: float
-    stream: Stream
 
 
 def resampled(estimator: Estimator) -> Estimator:
@@ -96,62 +90,37 @@ def resampled(estimator: Estimator) -> Estimator:
     ]
     vars(estimator)["__signature__"] = own.replace(parameters=[*named, *options])
     there, returns, rest = (estimator.__doc__ or "").partition("\n\n    Returns\n")
-    told = "\n    n_boot, seed, level, stream\n        See :class:`Resampling`."
+    told = "\n    n_boot, seed, level\n        See :class:`Resampling`."
     estimator.__doc__ = f"{there}{told}{returns}{rest}"
     return estimator
-
-
-def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
-    """Return what draws the next cluster indices of the released bootstrap.
-
-    As ``random.Random(seed).randrange(n_clusters)``, at NumPy's speed: the same Mersenne Twister's words, of
-    which the top ``n_clusters.bit_length()`` bits are kept, unless they are too large.
-    """
-    _, state, _ = Random(seed).getstate()
-    twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
-    }
-    rng, bits = np.random.Generator(twister), n_clusters.bit_length()
-    ahead = np.empty(0, dtype=np.int64)
-
-    def draw(count: int) -> Ints:
-        nonlocal ahead
-        kept = [ahead]
-        while (missing := count - sum(map(len, kept))) > 0:
-            words = rng.integers(2**32, size=int(missing * 2**bits / n_clusters) + 64, dtype=np.uint32)
-            words >>= _WORD_BITS - bits
-            kept.append(words.compress(words < n_clusters).astype(np.int64))
-        drawn = np.concatenate(kept)
-        ahead = drawn[count:]
-        return drawn[:count]
-
-    return draw
 
 
 def draw_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Ints]:
     """Yield the cluster indices of all resamples in blocks of shape (resamples, size), none of them large.
 
-    A resample draws `size` clusters, by default as many as there are.
+    A resample draws `size` clusters (as many as there are) as ``random.Random(seed).randrange``, at NumPy's
+    speed: the same Mersenne Twister's words, of which the top bits are kept unless they are too large.
 
     Examples
     --------
     >>> next(draw_blocks(300, Resampling(2), 4)).tolist()
     [[197, 215, 20, 132], [261, 248, 207, 155]]
     """
+    _, state, _ = Random(plan.seed).getstate()
+    twister = np.random.MT19937()
+    words = np.array(state[:-1], dtype=np.uint32)
+    twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": state[-1]}}
+    rng, bits, ahead = np.random.Generator(twister), n_clusters.bit_length(), np.empty(0, dtype=np.int64)
     size = size or n_clusters
-    draw = _released_stream(n_clusters, plan.seed)
-    if plan.stream == "numpy":
-        rng = np.random.default_rng(plan.seed)
-
-        def draw(count: int) -> Ints:
-            return rng.integers(n_clusters, size=count)
-
     rows = max(1, _BLOCK // max(size, n_clusters))
     for first in range(0, plan.n_boot, rows):
-        block = min(rows, plan.n_boot - first)
-        yield draw(block * size).reshape(block, size)
+        count = min(rows, plan.n_boot - first) * size
+        while (lacking := count - len(ahead)) > 0:
+            words = rng.integers(2**32, size=int(lacking * 2**bits / n_clusters) + 64, dtype=np.uint32)
+            words >>= _WORD_BITS - bits
+            ahead = np.concatenate([ahead, words.compress(words < n_clusters)])
+        yield ahead[:count].reshape(-1, size)
+        ahead = ahead[count:]
 
 
 def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Floats]:
@@ -248,32 +217,46 @@ class Measure:
         return value
 
     def resampled(self, plan: Resampling, size: int | None = None) -> Floats:
-        """Return the value in every resample of `size` questions (by default as many as there are)."""
+        """Return the value in every resample of `size` questions (by default as many as there are).
+
+        NaN where it is undefined; none at all of one question, which cannot be resampled.
+        """
+        if self.n_clusters < 2:
+            return np.empty(0)
         blocks = weight_blocks(self.n_clusters, plan, size)
         return np.concatenate([self.statistic(weights @ self.sums) for weights in blocks])
 
-    def estimate(self, plan: Resampling) -> Estimate:
+    def estimate(self, plan: Resampling, values: Floats | None = None) -> Estimate:
         """Return the value with its question-cluster percentile interval, or why that is undefined.
 
         As it is with one question only, resamples that are all the same, and too few that have a value.
+        `values` are the resampled ones, if they were drawn before.
         """
         value = self.value()
-        values = self.resampled(plan) if self.n_clusters > 1 else np.empty(0)
-        parts = dict(self.parts)
-        return with_interval(self.name, value, values, plan, self.n, self.n_clusters, parts, self.note)
+        values = self.resampled(plan) if values is None else values
+        defined = values[np.isfinite(values)]
+        low, high, reason = _bounds(defined, plan.level, self.n_clusters)
+        n_boot = plan.n_boot if self.n_clusters > 1 else 0
+        return Estimate(
+            self.name, value, low, high, plan.level, "question-cluster bootstrap, percentile", self.n,
+            self.n_clusters, n_boot, len(values) - len(defined), plan.seed, reason, dict(self.parts),
+            self.note,
+        )  # fmt: skip
 
 
-def with_interval(
-    name: str, value: float, values: Floats, plan: Resampling, n: int, n_clusters: int,
-    parts: Mapping[str, float], note: str = "",
-) -> Estimate:  # fmt: skip
-    """Return an estimate from a value and its resampled values, NaN where those are undefined."""
-    defined = values[np.isfinite(values)]
-    low, high, reason = _bounds(defined, plan.level, n_clusters)
-    return Estimate(
-        name, value, low, high, plan.level, "question-cluster bootstrap, percentile", n, n_clusters,
-        plan.n_boot if n_clusters > 1 else 0, len(values) - len(defined), plan.seed, reason, parts, note,
-    )  # fmt: skip
+def share_measure(
+    name: str,
+    clusters: "pd.Series[Any]",
+    part: NDArray[Any],
+    among: NDArray[np.bool_] | None = None,
+    undefined: str = "",
+) -> Measure:
+    """Return the share of what is marked as part, or the mean of a number, among some of all (or all)."""
+    codes, distinct = pd.factorize(clusters)
+    there = np.ones(len(codes)) if among is None else among.astype(np.float64)
+    columns = np.stack([there, np.where(there > 0, part, 0.0)], axis=1)
+    sums = cluster_sums(codes.astype(np.int64), len(distinct), columns)
+    return Measure(name, sums, share, n=int(there.sum()), undefined=undefined)
 
 
 def _bounds(defined: Floats, level: float, n_clusters: int) -> tuple[float | None, float | None, str]:

@@ -24,7 +24,7 @@ class IntegrationRule:
     --------
     In a loop of your own, five lines:
 
-    >>> from judged_useless.protocol import parse_side_channel
+    >>> from judged_useless import parse_side_channel
     >>> rule = IntegrationRule(k=2)
     >>> for reply in ["useful", "Useless.", "USELESS", "USELESS"]:
     ...     judgment = parse_side_channel(reply)  # ask your model after each result

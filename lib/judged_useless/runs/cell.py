@@ -1,64 +1,38 @@
 """Running a cell: all its episodes in flight, each on the disk as soon as it has ended."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from judged_useless._io.messages import shown
 from judged_useless.agent.calls import Options
-from judged_useless.agent.loop import run_episode
+from judged_useless.agent.loop import Episode, run_episode
 from judged_useless.environment.environment import Environment
-from judged_useless.environment.failed_paragraphs import FailurePool
+from judged_useless.environment.failed_paragraphs import SALT, FailurePool, replicate_salt
 from judged_useless.environment.knowledge import LookupMode
 from judged_useless.environment.regimes import MEAN6, NOT_REPLAYED, get_regime
 from judged_useless.models import get_model
 from judged_useless.models.base import Model
 from judged_useless.models.scripted import KnowsQuestions
-from judged_useless.protocol.conditions import get_condition
+from judged_useless.protocol.conditions import Condition, get_condition
+from judged_useless.protocol.prompts import get_wording
 from judged_useless.protocol.signals import JUDGMENT_TOKENS
-from judged_useless.runs.cell_spec import CellSpec
+from judged_useless.runs.cell_spec import lasting_description, questions_sha256, text_sha256
 from judged_useless.runs.execution import IncompleteRunError, Job, carry_out
-from judged_useless.runs.manifests import PROBES_SUFFIX, probes_folder_around
+from judged_useless.runs.manifests import FORMAT, PROBES_SUFFIX, probes_folder_around
 from judged_useless.runs.recorded import Run
 from judged_useless.runs.run_files import Key
 from judged_useless.runs.trajectories import episode_split, record_of, trajectory_check
 from judged_useless.tasks import get_task, load_questions
+from judged_useless.tasks.question import Question
 
 __all__ = ["IncompleteRunError", "run_cell"]
 
 #: It becomes a part of a split's name, as in test300-run2: "02" would be another run of the same number.
 _REPLICATE = re.compile(r"(?!0|1$|run)[A-Za-z0-9]{1,20}", re.IGNORECASE)
-
-
-def _job(cell: CellSpec) -> Job:
-    """Return the job of running every episode of a cell."""
-    pool = FailurePool(cell.questions)
-    questions = {question.id: question for question in cell.questions[: cell.n_questions]}
-    spec = cell.as_json()
-    manifest = {"spec": spec, "simulated": cell.model.simulated}
-
-    async def produce(model: Model, key: Key) -> dict[str, Any]:
-        regime, question_id = key
-        options = replace(cell.options, judge=cell.options.judge and regime not in NOT_REPLAYED)
-        environment = Environment(
-            questions[question_id], regime, pool, budget=cell.budget, lookup=cell.lookup, salt=cell.salt
-        )
-        episode = await run_episode(model, environment, cell.condition, options)
-        return record_of(episode, task=cell.task, split=episode_split(cell.split, cell.replicate))
-
-    return Job(
-        model=cell.model,
-        # Question by question, so that what is on the disk after a crash is comparable across regimes.
-        keys=[(regime, question_id) for question_id in questions for regime in cell.regimes],
-        spec=spec,
-        run_id=cell.run_id(),
-        another="holds another run; give another out. Different: {different}",
-        check=lambda regime: trajectory_check(manifest, regime, questions),
-        produce=produce,
-        of_run=True,
-    )
 
 
 async def run_cell(
@@ -151,54 +125,109 @@ async def run_cell(
     ValueError
         If an argument is not what is described here.
     """
-    if useless_rate is not None and not 0 <= useless_rate <= 1:
-        raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
-    if replicate is not None and not _REPLICATE.fullmatch(replicate):
-        raise ValueError(
-            f"replicate is {shown(replicate)}, expected up to 20 letters and digits, such as '2': no leading "
-            "zero, not '1', which is the released draw, and not 'run...', which is put before it"
-        )
-    _refuse_place(out)
-    split = get_task(task).split if split is None else split
-    questions = load_questions(task, split, source=source)
-    n_questions = len(questions) if n_questions is None else n_questions
-    if not 1 <= n_questions <= len(questions):
-        raise ValueError(f"n_questions is {n_questions}; {task} {split} has {len(questions)} questions")
+    _refuse(useless_rate, seed, replicate, out)
+    names = _regimes(regimes)
     agent = _model(model, condition, seed, model_options)
     try:
+        split = get_task(task).split if split is None else split
+        questions = load_questions(task, split, source=source)
+        n_questions = len(questions) if n_questions is None else n_questions
+        if not 1 <= n_questions <= len(questions):
+            raise ValueError(f"n_questions is {n_questions}; {task} {split} has {len(questions)} questions")
         if isinstance(agent, KnowsQuestions):
             agent = agent.prepared(questions, budget)
-        cell = CellSpec(
-            model=agent,
-            condition=get_condition(condition, model=agent.name),
-            task=task,
-            split=split,
-            questions=tuple(questions),
-            n_questions=n_questions,
-            regimes=_regimes(regimes),
-            budget=budget,
-            options=Options(
-                k=k,
-                style=style or ("search-r1" if agent.name == "search-r1" else "react"),
-                judge=judge,
-                judgment_tokens=judgment_tokens,
-                useless_rate=useless_rate,
-                seed=42 if seed is None else seed,
-                constrain=constrain,
-            ),
-            lookup=lookup,
-            replicate=replicate,
+        told = get_condition(condition, model=agent.name)
+        options = Options(
+            k=k,
+            style=style or ("search-r1" if agent.name == "search-r1" else "react"),
+            judge=judge,
+            judgment_tokens=judgment_tokens,
+            useless_rate=useless_rate,
+            seed=42 if seed is None else seed,
+            constrain=constrain,
         )
-        path = Path("runs") / cell.run_id() if out is None else Path(out)
+        pool, salt = FailurePool(questions), SALT if replicate is None else replicate_salt(replicate)
+        asked = {question.id: question for question in questions[:n_questions]}
+
+        def parts(model: Model, key: Key) -> tuple[Model, Environment, Condition, Options]:
+            world = Environment(asked[key[1]], key[0], pool, budget=budget, lookup=lookup, salt=salt)
+            return model, world, told, replace(options, judge=judge and key[0] not in NOT_REPLAYED)
+
+        async def produce(model: Model, key: Key) -> dict[str, Any]:
+            episode = await run_episode(*parts(model, key))
+            return record_of(episode, task=task, split=episode_split(split, replicate))
+
+        for name in names:  # what does not fit together is refused before anything is written
+            Episode(*parts(agent, (name, questions[0].id)))
+        settled: dict[str, Any] = {"task": task, "split": split, "regimes": list(names), "budget": budget}
+        settled |= {"n_questions": n_questions, "lookup": lookup, "salt": salt}
+        settled |= {} if replicate is None else {"replicate": replicate}
+        spec = _spec(agent, told, options, questions, settled)
+        manifest = {"spec": spec, "simulated": agent.simulated}
+        job = Job(
+            model=agent,
+            # Question by question, so that what is on the disk after a crash is comparable across regimes.
+            keys=[(regime, question_id) for question_id in asked for regime in names],
+            spec=spec,
+            run_id=_run_id(spec),
+            another="holds another run; give another out. Different: {different}",
+            check=lambda regime: trajectory_check(manifest, regime, asked),
+            produce=produce,
+            of_run=True,
+        )
+        path = Path("runs") / job.run_id if out is None else Path(out)
         limit = agent.max_concurrency if concurrency is None else concurrency
-        await carry_out(_job(cell), path, concurrency=limit, progress=progress)
+        await carry_out(job, path, concurrency=limit, progress=progress)
         return Run(path)
     finally:
         if isinstance(model, str):
             await agent.aclose()
 
 
-def _refuse_place(out: str | Path | None) -> None:
+def _run_id(spec: Mapping[str, Any]) -> str:
+    """Return a folder name: what a reader wants to know, and a hash of the rest."""
+    named = (spec["model"]["name"], spec["condition"]["name"], spec["task"], spec["split"])
+    words = (*named, f"b{spec['budget']}", f"k{spec['options']['k']}")
+    slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
+    return f"{slug}__{text_sha256(json.dumps(spec, sort_keys=True))[:8]}"
+
+
+def _spec(
+    model: Model,
+    condition: Condition,
+    options: Options,
+    questions: Sequence[Question],
+    settled: dict[str, Any],
+) -> dict[str, Any]:
+    """Return what decides every byte of the trajectories but the timings."""
+    wording = vars(get_wording(options.style, questions[0].kind))
+    prompts = {
+        name: json.dumps(dict(value) if isinstance(value, Mapping) else value)
+        for name, value in wording.items()
+    }
+    return {
+        "format": FORMAT,
+        "model": lasting_description(model),
+        "condition": asdict(condition),
+        "options": asdict(options),
+        **settled,
+        "data_sha256": questions_sha256(questions),
+        "prompts_sha256": {name: text_sha256(text) for name, text in prompts.items()},
+    }
+
+
+def _refuse(
+    useless_rate: float | None, seed: int | None, replicate: str | None, out: str | Path | None
+) -> None:
+    if useless_rate is not None and not 0 <= useless_rate <= 1:
+        raise ValueError(f"useless_rate is {useless_rate}, expected a share between 0 and 1")
+    if seed is not None and not -(2**63) <= seed < 2**63:
+        raise ValueError(f"seed is {seed}, expected a whole number of 64 bits, as episodes keep it")
+    if replicate is not None and not _REPLICATE.fullmatch(replicate):
+        raise ValueError(
+            f"replicate is {shown(replicate)}, expected up to 20 letters and digits, such as '2': no leading "
+            "zero, not '1', which is the released draw, and not 'run...', which is put before it"
+        )
     if out == "":
         raise ValueError("out is empty; give a folder, or leave it out for one under runs/")
     if out is not None and (beside := probes_folder_around(Path(out))) is not None:

@@ -1,25 +1,17 @@
-"""What a run is: every argument, given or defaulted, with what it was run on."""
+"""What identifies a run: its model, its questions and its software, and in what two runs differ."""
 
 import hashlib
 import json
 import platform
-import re
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from judged_useless.agent.calls import Options
-from judged_useless.environment.failed_paragraphs import SALT, replicate_salt
-from judged_useless.environment.knowledge import LookupMode
 from judged_useless.models.base import Model
-from judged_useless.protocol.conditions import Condition
-from judged_useless.protocol.prompts import get_wording
-from judged_useless.runs.manifests import FORMAT
-from judged_useless.tasks import get_task
 from judged_useless.tasks.question import Question
 
 #: What describes a model but not what it generates: it may differ when a run is resumed.
@@ -39,60 +31,6 @@ _HASHES = {
     "data_sha256": "the questions are not the same",
     "items_sha256": "the records to label are not the same (other runs, or another sample)",
 }
-
-
-@dataclass(frozen=True, kw_only=True)
-class CellSpec:
-    """One cell of the experiment, with everything settled; as `run_cell` takes it."""
-
-    model: Model
-    condition: Condition
-    task: str
-    split: str
-    #: The whole split: the failed observations are drawn from it. The first so many are run.
-    questions: tuple[Question, ...]
-    n_questions: int
-    regimes: tuple[str, ...]
-    budget: int
-    options: Options
-    lookup: LookupMode
-    replicate: str | None
-
-    @property
-    def salt(self) -> str:
-        """What seeds the failed observations."""
-        return SALT if self.replicate is None else replicate_salt(self.replicate)
-
-    def as_json(self) -> dict[str, Any]:
-        """Return what decides every byte of the trajectories but the timings."""
-        wording = get_wording(self.options.style, get_task(self.task).kind)
-        prompts = {
-            name: json.dumps(dict(value) if isinstance(value, Mapping) else value)
-            for name, value in vars(wording).items()
-        }
-        return {
-            "format": FORMAT,
-            "model": lasting_description(self.model),
-            "condition": asdict(self.condition),
-            "task": self.task,
-            "split": self.split,
-            "regimes": list(self.regimes),
-            "n_questions": self.n_questions,
-            "budget": self.budget,
-            "options": asdict(self.options),
-            "lookup": self.lookup,
-            "salt": self.salt,
-            **({} if self.replicate is None else {"replicate": self.replicate}),
-            "data_sha256": questions_sha256(self.questions),
-            "prompts_sha256": {name: text_sha256(text) for name, text in prompts.items()},
-        }
-
-    def run_id(self) -> str:
-        """Return a folder name: what a reader wants to know, and a hash of the rest."""
-        limits = f"b{self.budget}", f"k{self.options.k}"
-        words = (self.model.name, self.condition.name, self.task, self.split, *limits)
-        slug = "__".join(re.sub(r"[^\w.+-]+", "-", word).strip("-") for word in words)
-        return f"{slug}__{text_sha256(json.dumps(self.as_json(), sort_keys=True))[:8]}"
 
 
 def lasting_description(model: Model) -> dict[str, Any]:

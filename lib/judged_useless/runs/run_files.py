@@ -188,52 +188,40 @@ class Writer:
     async def _drain(self) -> None:
         while self._pending:
             batch, self._pending = self._pending, []
-            failures = await asyncio.to_thread(self._write, [(name, line) for name, line, _ in batch])
-            for (*_, done), failure in zip(batch, failures, strict=True):
-                if failure is None:
-                    done.set_result(None)
+            lines: dict[str, list[bytes]] = {}
+            for name, line, _ in batch:
+                lines.setdefault(name, []).append(line)
+            await asyncio.to_thread(self._write, lines)
+            for name, _, done in batch:
+                if name in self._refused:
+                    done.set_exception(RunError(self._refused[name]))
                 else:
-                    done.set_exception(RunError(failure))
+                    done.set_result(None)
 
-    def _write(self, lines: Sequence[tuple[str, bytes]]) -> list[str | None]:
-        """Write lines as far as the disk lets us, and return for each what kept it from the disk."""
-        failures = [self._put(name, line) for name, line in lines]
-        written = {name for (name, _), failure in zip(lines, failures, strict=True) if failure is None}
-        unsaved = {name: self._sync(name) for name in written}
-        return [failure or unsaved[name] for (name, _), failure in zip(lines, failures, strict=True)]
+    def _write(self, lines: Mapping[str, Sequence[bytes]]) -> None:
+        """Write lines as far as the disk lets us, and keep what it said of the files that it refused."""
+        for name in lines.keys() - self._refused:
+            try:
+                self._put(name, b"".join(lines[name]))
+            except RunError as error:
+                self._refused[name] = str(error)
+            except OSError as error:
+                self._refused[name] = f"{self._path / name}: cannot be written: {error}"
 
-    def _put(self, name: str, line: bytes) -> str | None:
-        if name in self._refused:
-            return self._refused[name]
+    def _put(self, name: str, content: bytes) -> None:
+        if name not in self._handles:
+            self._handles[name] = _opened(self._path / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        handle = self._handles[name]
+        whole, rest = os.fstat(handle).st_size, memoryview(content)
         try:
-            if name not in self._handles:
-                self._handles[name] = _opened(self._path / name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-            handle = self._handles[name]
-            whole = os.fstat(handle).st_size
-        except (OSError, RunError) as error:
-            return self._refuse(name, error)
-        try:
-            rest = memoryview(line)
-            # A disk that fills up takes a part of a line before it refuses the next one.
+            # A disk that fills up takes a part before it refuses the rest.
             while rest:
                 rest = rest[os.write(handle, rest) :]
-        except OSError as error:
+        except OSError:
             with suppress(OSError):
                 os.ftruncate(handle, whole)
-            return self._refuse(name, error)
-        return None
-
-    def _sync(self, name: str) -> str | None:
-        try:
-            os.fsync(self._handles[name])
-        except OSError as error:
-            return self._refuse(name, error)
-        return None
-
-    def _refuse(self, name: str, error: Exception) -> str:
-        named = isinstance(error, RunError)
-        self._refused[name] = str(error) if named else f"{self._path / name}: cannot be written: {error}"
-        return self._refused[name]
+            raise
+        os.fsync(handle)
 
     async def aclose(self) -> None:
         """Write what is pending and close the files."""

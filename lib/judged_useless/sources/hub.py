@@ -5,16 +5,21 @@ from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow.parquet as pq
+from huggingface_hub.constants import HF_HUB_OFFLINE
 
 from judged_useless._io.files import DAMAGE
 from judged_useless._io.hub_access import HubError, ask_hub, hub_errors
-from judged_useless.episodes.formats import load_parquet, write_parquet
+from judged_useless.episodes.formats import load_jsonl, load_parquet, write_parquet
 from judged_useless.episodes.frames import fill_judgments, settled
-from judged_useless.episodes.schema import EpisodeError, validate
+from judged_useless.episodes.schema import DEFAULT_BUDGET, EpisodeError, validate
 from judged_useless.sources.readers import SPLITS, hub_file
+from judged_useless.sources.released import released_cells
+from judged_useless.tasks.downloads import AUTHORS_FILES, download
 
 #: The released data set.
 REPOSITORY = "benni23/judged-useless-episodes"
+#: The commit of the authors' repository that has the same episodes, a file a cell.
+AUTHORS_COMMIT = "c08a4dabd5845a19f513e62752724c517a72e511"
 
 
 @dataclass(frozen=True)
@@ -47,13 +52,32 @@ def _load_split(repository: str, split: str, revision: str | None) -> pd.DataFra
     return frame
 
 
+def _from_authors(splits: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return the same episodes from the authors' repository."""
+    cells = [cell for cell in released_cells().to_dict("records") if cell["split"] in splits]
+    address = f"{AUTHORS_FILES}/{AUTHORS_COMMIT}/data/episodes/{{split}}/{{model}}__{{condition}}.jsonl.gz"
+    files = [download(address.format_map(cell)) for cell in cells]
+    whole = pd.concat([with_endings(load_jsonl(file)) for file in files], ignore_index=True)
+    return {str(split): frame for split, frame in whole.groupby("split")}
+
+
+def with_endings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return released episodes with how each ended, as far as its actions tell."""
+    ends = [
+        "answered" if row[-1:] == ["finish"] else "budget_exhausted" if len(row) >= DEFAULT_BUDGET else None
+        for row in frame["actions"]
+    ]
+    return frame.assign(termination=pd.Series(ends, index=frame.index, dtype=object))
+
+
 def fetch(
     repository: str = REPOSITORY, *, splits: Sequence[str] = SPLITS, revision: str | None = None
 ) -> Fetched:
     """Download the released episodes through ``datasets``, check them, and make them the cache.
 
-    All splits are read and checked before the cache is touched: a fetch that fails, or is killed, leaves
-    what was there.
+    Where the hub is not reached, they come from the authors' repository, which has them without how the
+    episodes ended: that is filled in as far as the actions tell. All splits are read and checked before the
+    cache is touched: a fetch that fails, or is killed, leaves what was there.
 
     Parameters
     ----------
@@ -68,7 +92,8 @@ def fetch(
     Raises
     ------
     HubError
-        Without a network, or where the hub refuses. The message says what to do.
+        Without a network, or where the hub refuses (for the released data set: if the authors' repository
+        does too). The message says what to do.
     FileNotFoundError
         If the hub has no such data set.
     EpisodeError
@@ -78,9 +103,18 @@ def fetch(
     """
     if not splits:
         raise ValueError(f"splits is empty; the data set has {', '.join(SPLITS)}")
-    commit = ask_hub(repository, revision)  # once, so that all splits come from one commit
+    try:
+        commit = ask_hub(repository, revision)  # once, so that all splits come from one commit
+        frames = {split: _load_split(repository, split, commit) for split in splits}
+    except HubError as refused:
+        if repository != REPOSITORY or revision or HF_HUB_OFFLINE:
+            raise
+        try:
+            frames = _from_authors(splits)
+        except ConnectionError as error:
+            raise HubError(f"{refused}; the authors' repository neither: {error}") from error
+        repository, commit = AUTHORS_FILES, AUTHORS_COMMIT
     origin = {"repository": repository, "revision": commit or ""}
-    frames = {split: _load_split(repository, split, commit) for split in splits}
     frames |= {split: frame for split, frame in _kept(origin).items() if split not in splits}
     whole = pd.concat([frames[split] for split in sorted(frames)], ignore_index=True)
     for leftover in hub_file().parent.glob(".*.tmp"):  # of a fetch that was killed

@@ -9,15 +9,15 @@ C.1) with what that process leaves out: how often an answer is right, and what a
 Everything is exact: all 2^t histories of judgments are followed, weighted by every regime.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from judged_useless.environment.regimes import MEAN6, get_regime
+from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import number, whole_number
 
 Floats = NDArray[np.float64]
@@ -28,7 +28,6 @@ Answering = Sequence[Floats]
 #: Budget up to which all histories are followed: 2^15 of them in the paper's doubled budget.
 LARGEST_BUDGET = 16
 _ROUNDING = 1e-9
-EQUAL_MEAN6: Mapping[str, float] = MappingProxyType(dict.fromkeys(MEAN6, 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +61,7 @@ class StoppingProblem:
         If a value is out of range or a regime is unknown.
     """
 
-    prior: Mapping[str, float] = field(default_factory=lambda: EQUAL_MEAN6)
+    prior: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(MEAN6, 1.0))
     useless_if_failed: float = 0.99
     useless_if_real: float = 0.45
     finds: float = 0.3
@@ -77,19 +76,14 @@ class StoppingProblem:
             number(name, getattr(self, name), 0, 1)
         for name in ("price", "judgment_price"):
             number(name, getattr(self, name), 0)
-        if whole_number("budget", self.budget, least=2) > LARGEST_BUDGET:
-            raise ValueError(f"budget is {self.budget}, expected one from 2 to {LARGEST_BUDGET}")
+        whole_number("budget", self.budget, 2, LARGEST_BUDGET)
         given: object = self.prior  # from outside, where types are not checked
         if not (isinstance(given, Mapping) and given):
             raise ValueError(f"prior is {given!r}, expected a mapping of regime to weight")
         for name, weight in self.prior.items():
-            try:
-                get_regime(str(name))
-            except ValueError as error:
-                raise ValueError(f"prior: {error}") from error
+            get_regime(str(name))
             number(f"prior of {name}", weight, 0)
-        if not 0 < sum(self.prior.values()) < np.inf:
-            raise ValueError("prior: the weights sum to 0, or to more than a number holds")
+        number("sum of the prior's weights", sum(self.prior.values()), 0, inside=True)
 
     @property
     def steps(self) -> range:
@@ -175,31 +169,24 @@ def evaluate(problem: StoppingProblem, answering: Answering) -> Outcome:
     lead = np.broadcast_shapes(*(np.shape(answers)[:-1] for answers in answering))
     success, calls, answered = (np.zeros(lead) for _ in range(3))
     looks = np.zeros(lead, dtype=bool)
-    for t, mass, ending in _flow(problem, answering):
-        success += problem.memory * mass + problem.found * ending
-        calls += t * (mass + ending)
-        answered += mass + ending
-        looks |= np.ptp(answering[t - 1], axis=-1) > 0
-    calls += problem.budget * (1 - answered)
-    cost = np.where(looks, problem.judged_call, problem.price)
-    return Outcome(success, calls, answered, success - cost * calls)
-
-
-def _flow(problem: StoppingProblem, answering: Answering) -> Iterator[tuple[int, Floats, Floats]]:
-    """Yield t, the mass that answers from memory there, and the mass that has just found the answer."""
     mass = problem.weights[None, :]
-    for t in problem.steps:
-        found = np.asarray((mass * problem.finding[t - 1]).sum(axis=(-1, -2)))
-        mass = problem.onward(mass, t - 1)
-        answers = np.asarray(answering[t - 1], dtype=np.float64)
+    for t, given in zip(problem.steps, answering, strict=True):
+        ending = (mass * problem.finding[t - 1]).sum(axis=(-1, -2))  # has just found the answer
+        mass, answers = problem.onward(mass, t - 1), np.asarray(given, dtype=np.float64)
         if answers.shape[-1] != 2**t:
             raise ValueError(f"{answers.shape[-1]} histories after {t} results, expected {2**t}")
         # What comes of rounding is let through: mixtures of policies may exceed 1 by that.
         if not ((answers >= -_ROUNDING) & (answers <= 1 + _ROUNDING)).all():
             raise ValueError(f"the policy answers with no probability between 0 and 1 after {t} results")
         stopping = mass * answers[..., None]
-        yield t, np.asarray(stopping.sum(axis=(-1, -2))), found
-        mass = mass - stopping
+        mass, from_memory = mass - stopping, stopping.sum(axis=(-1, -2))
+        success += problem.memory * from_memory + problem.found * ending
+        calls += t * (from_memory + ending)
+        answered += from_memory + ending
+        looks |= np.ptp(answers, axis=-1) > 0
+    calls += problem.budget * (1 - answered)
+    cost = np.where(looks, problem.judged_call, problem.price)
+    return Outcome(success, calls, answered, success - cost * calls)
 
 
 #: Name of the first of `named_sources` unless another prior is given.
@@ -236,10 +223,9 @@ def named_sources(
     elif isinstance(prior, Mapping):
         name = ", ".join(f"{regime} ({weight})" for regime, weight in prior.items())
         sources = {name: replace(problem, prior=prior)}
-    elif isinstance(prior, str) or not all(isinstance(each, str) for each in prior):
-        raise ValueError(f"prior is {prior!r}, expected names of regimes, or regime: weight")
     else:
-        sources = {f"{', '.join(prior)} (equally likely)": replace(problem, prior=dict.fromkeys(prior, 1.0))}
+        equal = dict.fromkeys(regime_names("prior", prior), 1.0)
+        sources = {f"{', '.join(map(str, equal))} (equally likely)": replace(problem, prior=equal)}
     if isinstance(recoveries, int | str) or len(recoveries) >= MOST_SOURCES:
         raise ValueError(f"recoveries is {recoveries!r}, expected a list of at most {MOST_SOURCES - 1}")
     for each in recoveries:

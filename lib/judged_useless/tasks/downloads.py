@@ -11,6 +11,8 @@ from tqdm import tqdm
 from judged_useless._io.files import sha256 as sha256_of
 from judged_useless._io.paths import cache_dir
 
+#: Files of the authors' public repository, by commit and path.
+AUTHORS_FILES = "https://raw.githubusercontent.com/bennidict23/judged-useless-queried-anyway"
 #: Tries before giving up, and seconds before the second one, doubled before each further one.
 ATTEMPTS, FIRST_WAIT = 5, 1.0
 
@@ -30,7 +32,8 @@ def download(url: str, *, sha256: str | None = None) -> Path:
     url : str
         With ``http`` or ``https``.
     sha256 : str, optional
-        Checksum in hexadecimal digits. Without it only the announced length is checked.
+        Checksum in hexadecimal digits. Without it that of the first transfer is kept beside the file, and
+        every later one has to have it too.
 
     Raises
     ------
@@ -45,7 +48,10 @@ def download(url: str, *, sha256: str | None = None) -> Path:
     # Two addresses may end in the same name.
     kept_as = f"{hashlib.sha256(url.encode()).hexdigest()[:8]}-{name}"
     target = cache_dir() / "questions" / kept_as
-    if target.exists() and (sha256 is None or sha256_of(target) == sha256):
+    pin = target.with_name(f"{kept_as}.sha256")
+    if sha256 is None and pin.exists():
+        sha256 = pin.read_text(encoding="ascii")
+    if target.exists() and sha256_of(target) == sha256:
         return target
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".{kept_as}.part")
@@ -61,10 +67,13 @@ def download(url: str, *, sha256: str | None = None) -> Path:
         retrying(_transfer, url, part, sha256)
     except _BrokenOffError as error:
         raise ConnectionError(f"{url} could not be fetched ({error}); repeat it with a network.") from error
-    found = sha256_of(part) if sha256 is not None else None
-    if found != sha256:
+    found = sha256_of(part)
+    if sha256 is None:
+        pin.write_text(found, encoding="ascii")
+    elif found != sha256:
         part.unlink()
-        raise ValueError(f"{url}: the file has sha256 {found}, expected {sha256}; it was deleted")
+        first = f" as when it first came; {pin} keeps that" if pin.exists() else ""
+        raise ValueError(f"{url}: the file has sha256 {found}, expected {sha256}{first}; it was deleted")
     return part.replace(target)
 
 

@@ -4,12 +4,14 @@ import os
 from collections import Counter
 from pathlib import Path
 
-from judged_useless.tasks.downloads import download
+from judged_useless.tasks.downloads import AUTHORS_FILES, download
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.question_files import read_questions
 
-#: Where the file is, when `load` is not told.
+#: Where another copy of the file is, when `load` is not told.
 SOURCE_VARIABLE = "JUDGED_USELESS_FEVER"
+#: The authors' file, at one commit of their repository.
+RELEASED_URL = f"{AUTHORS_FILES}/dfb2814a39907f80dd103f5c125ecb4d13d90da8/experiments/fever_data.json"
 #: Split -> how often each verdict must occur; None for a file of any make-up.
 SPLITS: dict[str, dict[str, int] | None] = {"fever292": {"SUPPORTS": 146, "REFUTES": 146}, "all": None}
 
@@ -24,24 +26,19 @@ def load(split: str = "fever292", *, source: str | Path | None = None) -> list[Q
         its form holds.
     source : str or Path, optional
         Path or ``http(s)`` address of the JSON file, an address with ``#sha256=...`` behind it if it is to be
-        verified. By default what the environment variable ``JUDGED_USELESS_FEVER`` says.
+        verified. By default what the environment variable ``JUDGED_USELESS_FEVER`` says, or else the authors'
+        file, fetched once from their public repository.
 
     Raises
     ------
     ValueError
-        If the split is unknown, no source is given, or the file is malformed or not the split.
+        If the split is unknown, or the file is malformed, not the split, or not as when it first came.
     FileNotFoundError, ConnectionError
         If there is no such file, or no network.
     """
     if split not in SPLITS:
         raise ValueError(f"unknown split {split!r}; known are {', '.join(SPLITS)}")
-    source = source or os.environ.get(SOURCE_VARIABLE)
-    if not source:
-        raise ValueError(
-            f"fever needs the path or address of the authors' JSON file of claims: give it as source, or in "
-            f"the environment variable {SOURCE_VARIABLE}; the task atlas-claims is embedded and needs none"
-        )
-    path = _local(str(source))
+    path = _local(str(source or os.environ.get(SOURCE_VARIABLE) or RELEASED_URL))
     claims = read_questions(path)
     other = next((claim for claim in claims if claim.kind != "claim"), None)
     if other is not None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,10 +12,7 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     Field,
-    StringConstraints,
     ValidationError,
-    ValidationInfo,
-    field_validator,
 )
 
 from judged_useless._io.files import read_text
@@ -33,32 +30,18 @@ def _not_blank(text: str) -> str:
     return text
 
 
-def _text_or_number(value: object) -> object:
-    if not isinstance(value, str | int) or isinstance(value, bool):
-        raise ValueError("expected a text or a whole number")
-    return str(value)
+def _pairs(value: object) -> object:
+    """Turn the hub's columns into the pairs of the original file."""
+    if not isinstance(value, Mapping):
+        return value
+    titles, others = value.get("title"), value.get("sentences", value.get("sent_id"))
+    if not (isinstance(titles, list) and isinstance(others, list) and len(titles) == len(others)):
+        raise ValueError("expected lists 'title' and 'sentences' or 'sent_id' of one length")
+    return list(zip(titles, others, strict=True))
 
 
-def _pairs(second: str, what: str) -> Callable[[object], object]:
-    """Return what turns the hub's columns into the pairs of the original file."""
-
-    def pairs(value: object) -> object:
-        if not isinstance(value, Mapping):
-            return value
-        titles, others = value.get("title"), value.get(second)
-        if not (isinstance(titles, list) and isinstance(others, list)):
-            raise ValueError(f"expected lists 'title' and {second!r}")
-        if len(titles) != len(others):
-            raise ValueError(f"{len(titles)} titles but {len(others)} {what}")
-        return list(zip(titles, others, strict=True))
-
-    return pairs
-
-
-#: By an id episodes are told apart: none with a blank one could be read back.
+#: By an id episodes are told apart, and a page is asked for by its title.
 Text = Annotated[str, AfterValidator(_not_blank)]
-#: A page is asked for by its title.
-Title = Annotated[str, StringConstraints(pattern=r"\S")]
 #: HotpotQA itself has indices beyond a page's last sentence: such a fact names the page, but no sentence.
 Index = Annotated[int, Field(ge=0)]
 
@@ -75,34 +58,8 @@ class HotpotRow(_Row):
     """HotpotQA as its original JSON file has it, or as the hub does, column by column."""
 
     id: Text = Field(validation_alias=AliasChoices("_id", "id"))
-    context: Annotated[
-        list[tuple[Title, list[str]]],
-        Field(min_length=1),
-        BeforeValidator(_pairs("sentences", "lists of sentences")),
-    ]
-    supporting_facts: Annotated[
-        list[tuple[str, Index]], BeforeValidator(_pairs("sent_id", "sentence indices"))
-    ]
-
-    @field_validator("context")
-    @classmethod
-    def _titles_differ(cls, context: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
-        titles = [title for title, _ in context]
-        for title in titles:
-            if titles.count(title) > 1:
-                raise ValueError(f"two pages have the title {shown(title)}, expected one")
-        return context
-
-    @field_validator("supporting_facts")
-    @classmethod
-    def _facts_on_pages(cls, facts: list[tuple[str, int]], info: ValidationInfo) -> list[tuple[str, int]]:
-        pages = dict(info.data.get("context", ()))
-        for title, _ in facts if pages else ():
-            if title not in pages:
-                raise ValueError(f"a fact is on the page {shown(title)}, which context does not have")
-            if not pages[title]:
-                raise ValueError(f"a fact is on the page {shown(title)}, which has no sentence")
-        return facts
+    context: Annotated[list[tuple[Text, list[str]]], Field(min_length=1), BeforeValidator(_pairs)]
+    supporting_facts: Annotated[list[tuple[str, Index]], BeforeValidator(_pairs)]
 
     def as_question(self) -> Question:
         """Return the question."""
@@ -114,19 +71,10 @@ class HotpotRow(_Row):
 class FeverRow(_Row):
     """A claim as the released FEVER file has it."""
 
-    id: Annotated[Text, BeforeValidator(_text_or_number)]
+    id: Annotated[Text, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
     answer: Literal["SUPPORTS", "REFUTES"]
-    knowledge_base: dict[Title, str] = Field(min_length=1)
+    knowledge_base: dict[Text, str] = Field(min_length=1)
     supporting_titles: list[str] = Field(min_length=1)
-
-    @field_validator("supporting_titles")
-    @classmethod
-    def _titles_exist(cls, titles: list[str], info: ValidationInfo) -> list[str]:
-        pages = info.data.get("knowledge_base", titles)
-        for title in titles:
-            if title not in pages:
-                raise ValueError(f"names {shown(title)}, which knowledge_base does not have")
-        return titles
 
     def as_question(self) -> Question:
         """Return the claim; its texts are cut so that joining the sentences gives them back."""
@@ -134,9 +82,22 @@ class FeverRow(_Row):
             Paragraph(title, tuple(_SENTENCE_END.split(text))) for title, text in self.knowledge_base.items()
         )
         facts = tuple(SupportingFact(title, None) for title in self.supporting_titles)
-        return Question(
-            self.id, self.question, self.answer, paragraphs, facts, self.type, self.level, kind="claim"
-        )
+        named = self.id, self.question, self.answer
+        return Question(*named, paragraphs, facts, self.type, self.level, kind="claim")
+
+
+def _fitting(question: Question) -> Question:
+    """Return a question whose pages and facts fit together; ValueError for another."""
+    titles = [page.title for page in question.paragraphs]
+    full = {page.title for page in question.paragraphs if page.sentences}
+    for title in titles:
+        if titles.count(title) > 1:
+            raise ValueError(f"two pages have the title {shown(title)}, expected one")
+    for title, _ in question.supporting_facts:
+        if title not in full:
+            what = "has no sentence" if title in titles else "is not among its pages"
+            raise ValueError(f"a fact is on the page {shown(title)}, which {what}")
+    return question
 
 
 def question_from(record: Mapping[str, Any]) -> Question:
@@ -150,11 +111,12 @@ def question_from(record: Mapping[str, Any]) -> Question:
     form = FeverRow if "knowledge_base" in record and "_id" not in record else HotpotRow
     try:
         row: FeverRow | HotpotRow = form.model_validate(dict(record))
+        return _fitting(row.as_question())
     except ValidationError as error:
-        name = record.get("id", record.get("_id", "without id"))
-        problems = "; ".join(_problem(problem) for problem in error.errors())
-        raise ValueError(f"question {shown(name)}: {problems}") from None
-    return row.as_question()
+        problem = "; ".join(map(_problem, error.errors()))
+    except ValueError as error:
+        problem = str(error)
+    raise ValueError(f"question {shown(record.get('id', record.get('_id', 'without id')))}: {problem}")
 
 
 def _problem(problem: Mapping[str, Any]) -> str:

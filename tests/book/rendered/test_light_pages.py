@@ -1,5 +1,7 @@
 """What the built pages load, run and say to a screen reader, and how they print."""
 
+import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -120,3 +122,32 @@ def test_the_book_is_printed_page_by_page(book: Path) -> None:
     assert titles[0] == "Judged Useless, Queried Anyway"
     assert sum(title.startswith("4. ") for title in titles) == 1
     assert len(printed.pages) > len(titles) > 20
+
+
+@pytest.mark.parametrize("room", ["", ".adapters", ".estimators", ".harness", ".stopping"])
+def test_every_public_function_and_class_is_documented(book: Path, room: str) -> None:
+    from importlib import import_module
+
+    names = import_module(f"judged_useless{room}").__all__
+    text = "".join(re.findall(r'id="judged_useless[\w.]*"', (book / "book/library.html").read_text("utf-8")))
+    there = {name for name in names if f'.{name}"' in text}
+    assert [name for name in names if name not in there and not name.isupper()] == []
+
+
+@pytest.mark.parametrize(
+    ("css", "kept"),
+    [
+        (".on{a:b}.off{a:b}", ".on{a:b}"),
+        (".off .on,.on>p{a:b}", ".off .on,.on>p{a:b}"),
+        ("p:not(.off){a:b}", "p:not(.off){a:b}"),
+        ("@media print{.off{a:b}}@media print{.on{a:b}.off{c:d}}", "@media print{.on{a:b}}"),
+        ("/*! whose */ .off{a:b}/* why */p{c:d}", "/*! whose */p{c:d}"),
+    ],
+)
+def test_style_rules_for_what_no_page_has_are_left_out(css: str, kept: str) -> None:
+    spec = importlib.util.spec_from_file_location("light_pages", ROOT / "book/_ext/light_pages.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert module.pruned(css, {"on"}) == kept
