@@ -1,6 +1,9 @@
 # One command an intent; README.md and CONTRIBUTING.md name the same.
 VENV ?= .venv
 PYTHON ?= python3
+ifneq ($(words $(VENV))$(findstring ',$(VENV)),1)
+$(error VENV=$(VENV): make takes no target with a blank or an apostrophe; give a path without)
+endif
 BIN := $(VENV)/bin
 # What the environment was made from, and for which checkout: it is made anew when that changes, unless it belongs
 # to another checkout or was made by hand elsewhere: that is left alone and used with the code of this one.
@@ -33,7 +36,7 @@ NAMED = $(foreach n,$(NAMES),$(if $(call given,$(n)),-p $(call q,$(call lower,$(
 # What was given and is read by nothing is misspelt: an error, or a section would run with its defaults.
 PARAMETERS := $(foreach n,$(NAMES),$(call upper,$(n)))
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(origin $(v))),$(v)))
-UNKNOWN := $(filter-out SHELL VENV PYTHON NAME PARAMS SOURCE SWEEP PROFILE CORES $(PARAMETERS),$(filter-out -%,$(GIVEN)))
+UNKNOWN := $(filter-out SHELL VENV PYTHON NAME PARAMS SOURCE SWEEP PROFILE CORES RUNS OUT $(PARAMETERS),$(filter-out -%,$(GIVEN)))
 ifneq ($(UNKNOWN),)
 $(error $(UNKNOWN): nothing here reads that; known are SOURCE NAME PARAMS $(PARAMETERS) VENV PYTHON, and any \
   other parameter of a section goes into PARAMS="name=value")
@@ -45,9 +48,9 @@ endif
 endif
 
 # Never handed on: what is exported is expanded, and what was given as a value would run as a command.
-unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES
+unexport $(PARAMETERS) SOURCE NAME PARAMS SWEEP PROFILE CORES RUNS OUT
 
-.PHONY: install book pdf section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data embed clean help
+.PHONY: install book pdf report section store demo test test-live test-frameworks test-slurm plan sweep status lint types rooms bench data embed clean help
 
 help:
 	@echo "install  the environment in $(VENV) (made by the others when needed)"
@@ -55,6 +58,7 @@ help:
 	@echo "pdf      the book, printed: _build/judged-useless.pdf"
 	@echo "section  one section: make section NAME=02_judgments [SPLIT=fresh300 N_BOOT=500 ...]"
 	@echo "         any parameter: [PARAMS=\"n_boot=500 split=fresh300\"]; by name: SOURCE $(foreach n,$(NAMES),$(call upper,$(n)))"
+	@echo "report   the paper's main tables with runs beside them: make report RUNS=\"runs/a runs/b\" [OUT=report.html]"
 	@echo "store    execute the sections with their defaults and keep the outputs, as committed"
 	@echo "demo     a real model on this machine, no GPU, no key: two runs, and page 09 on them (about 10 minutes, 4 GB)"
 	@echo "test     pytest and nbval        lint, types  ruff, import contracts, mypy        bench  every benchmark"
@@ -93,6 +97,9 @@ pdf: book
 section: $(STAMP)
 	@test -n $(call q,$(value NAME)) || { echo "name a section: make section NAME=02_judgments" >&2; exit 2; }
 	@$(BIN)/python -m paper_book.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
+
+report: $(STAMP)
+	@$(BIN)/python -m paper_book.main_tables $(foreach r,$(value RUNS),$(call q,$(r))) $(if $(value OUT),--out $(call q,$(value OUT)))
 
 demo: $(STAMP)
 	@$(BIN)/python tools/demo.py

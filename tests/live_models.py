@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from judged_useless.models import get_model
@@ -34,26 +34,15 @@ class Delegate:
     """A model that is another one in all but what a subclass changes."""
 
     model: Model
+    name: str = field(init=False)
+    provider: str = field(init=False)
+    decoding: Decoding = field(init=False)
+    max_concurrency: int = field(init=False)
+    simulated: bool = field(init=False)
 
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    @property
-    def provider(self) -> str:
-        return self.model.provider
-
-    @property
-    def decoding(self) -> Decoding:
-        return self.model.decoding
-
-    @property
-    def max_concurrency(self) -> int:
-        return self.model.max_concurrency
-
-    @property
-    def simulated(self) -> bool:
-        return self.model.simulated
+    def __post_init__(self) -> None:
+        for name in ("name", "provider", "decoding", "max_concurrency", "simulated"):
+            setattr(self, name, getattr(self.model, name))
 
     async def generate(
         self,

@@ -197,7 +197,7 @@
     if (place + 1 === each.way.fifth) {
       item.append(make("p", "ju-mark", each.way.five === "not reached"
         ? "The fifth useless result in a row, and no action left."
-        : "The fifth useless result in a row: here a rule of five leaves only the answer."));
+        : "The fifth useless result in a row: the moment at which the rule of five acts."));
     }
     return item;
   };
@@ -271,7 +271,12 @@
   // --- Addresses: filters and the chosen episode ------------------------------------------------------------------
   const NAMES = ["model", "condition", "split", "question", "regime"];
   const named = (i) => { const each = episode(i); return Object.fromEntries(NAMES.map((name) => [name, each[name]])); };
-  const remember = () => {
+  let later = 0;
+  const remember = () => { // browsers take only so many addresses a second
+    clearTimeout(later);
+    later = setTimeout(write, 150);
+  };
+  const write = () => {
     const address = new URLSearchParams();
     for (const [name, value] of new FormData(form)) {
       if (value && value !== "as in the data") address.set(name === "find" || name === "sort" ? name : `only-${name}`, value);
@@ -350,6 +355,13 @@
   find("[data-ju-about]").textContent = `${data.about}${data.left_out ? `; the first ${count.toLocaleString("en")} episodes, ` +
     `${data.left_out.toLocaleString("en")} more are left out` : ""}${data.without_words ? `; transcripts of ` +
     `${Object.keys(data.written).length.toLocaleString("en")} episodes, there was no room for ${data.without_words.toLocaleString("en")} more` : ""}`;
+  // Links to cells that this source does not have would show something else.
+  for (const link of document.querySelectorAll("[data-ju-look] a")) {
+    const { model, condition, regime: named_ } = Object.fromEntries([...new URLSearchParams(link.hash.slice(1))]
+      .map(([name, value]) => [name.replace("only-", ""), value]));
+    const there = data.cells.some((each) => each[0] === model && each[1] === condition) && data.regimes.includes(named_);
+    if (!there) link.closest("li").hidden = true;
+  }
   box.hidden = false;
   follow();
 })();

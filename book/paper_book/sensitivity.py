@@ -18,7 +18,9 @@ from judged_useless.estimators.contrast import Strata, compared_histories, contr
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError, estimates_frame
 from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.matching import Bools, Ints, Weights, failing_points, step_window
-from judged_useless.estimators.resampling import Measure, Resampling, Stream
+from judged_useless.estimators.resampling import Measure, Resampling
+
+from paper_book.tables.number_texts import minus
 
 STRATA: tuple[Strata, ...] = get_args(Strata)
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
@@ -55,7 +57,7 @@ def _clustered(points: DecisionPoints, codes: Ints, n: int) -> DecisionPoints:
 
 
 def specification_curve(
-    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95, stream: Stream = "released"
+    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95
 ) -> pd.DataFrame:
     """Return Δ under every combination of window, gap, strata and weights, in order of its value.
 
@@ -63,7 +65,7 @@ def specification_curve(
     ----------
     episodes : pandas.DataFrame or iterable of mappings
         With ``question_id``, ``regime``, ``actions`` and ``judgments``.
-    n_boot, seed, level, stream
+    n_boot, seed, level
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
 
     Returns
@@ -83,7 +85,7 @@ def specification_curve(
     ----------
     Simonsohn, Simmons & Nelson (2020), Specification curve analysis, doi:10.1038/s41562-020-0912-z.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(n_boot, seed, level)
     points, *_ = _published(episodes)
     rows: list[dict[str, object]] = []
     for (window, steps), gap, strata, weights in product(_windows(points).items(), GAPS, STRATA, WEIGHTS):
@@ -98,13 +100,13 @@ def specification_curve(
 
 
 def one_choice_at_a_time(
-    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95, stream: Stream = "released"
+    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95
 ) -> pd.DataFrame:
     """Return Δ as published, and with one choice changed at a time.
 
     Parameters
     ----------
-    episodes, n_boot, seed, level, stream
+    episodes, n_boot, seed, level
         As in :func:`specification_curve`.
 
     Returns
@@ -114,7 +116,7 @@ def one_choice_at_a_time(
         × step", "weights equal", "clusters episode", "without persistent" and "linear model"; columns as in
         :meth:`Estimate.row`. Clusters and the linear model change the interval only.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(n_boot, seed, level)
     points, _, a, b = _published(episodes)
     found: dict[object, Estimate] = {"as published": _tried(points, plan)}
     for window, steps in list(_windows(points).items())[1:]:
@@ -238,7 +240,7 @@ def permutation_test(
     UndefinedEstimateError
         If no question × step tells.
     """
-    plan = Resampling(n_permutations, seed, level, "numpy")
+    plan = Resampling(n_permutations, seed, level)
     points, _, a, b = _published(episodes)
     decisions = pd.DataFrame({"question": points.question, "t": points.t, "n_a": a, "x": points.answered})
     cells = decisions.assign(n=1, x_a=a & points.answered)[a | b].groupby(["question", "t"]).sum()
@@ -273,7 +275,7 @@ def interval_by_seed(
     episodes, n_boot, level
         As in :func:`specification_curve`.
     seeds : iterable of int
-        Of the released stream; the published intervals have 0.
+        The published intervals have 0.
     """
     _, measure, *_ = _published(episodes)
     ends: dict[object, Estimate] = {seed: measure.estimate(Resampling(n_boot, seed, level)) for seed in seeds}
@@ -281,13 +283,13 @@ def interval_by_seed(
 
 
 def contrast_by_step(
-    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95, stream: Stream = "released"
+    episodes: Episodes, *, n_boot: int = 2000, seed: int = 0, level: float = 0.95
 ) -> pd.DataFrame:
     """Return what Δ is made of: both groups and their difference, step by step.
 
     Parameters
     ----------
-    episodes, n_boot, seed, level, stream
+    episodes, n_boot, seed, level
         As in :func:`specification_curve`.
 
     Returns
@@ -296,7 +298,7 @@ def contrast_by_step(
         ``t``, the results seen; ``n_a, answers_a, rate_a`` and the same of (b); ``value, low, high`` of the
         step alone; ``weight``, its share in Δ, which is the weighted sum of the values.
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(n_boot, seed, level)
     points, *_ = _published(episodes)
     first, last = step_window(points, 3, None)
     columns = ["n_a", "answers_a", "rate_a", "n_b", "answers_b", "rate_b", "value", "low", "high"]
@@ -309,6 +311,20 @@ def contrast_by_step(
     # A step that one group does not reach has no counts.
     whole = dict.fromkeys(["n_a", "answers_a", "n_b", "answers_b"], "Int64")
     return table.assign(weight=weight / weight.sum()).astype(whole)
+
+
+def gaps_in_words(steps: pd.DataFrame) -> str:
+    """Return the gaps of :func:`contrast_by_step` for a sentence, and why one is undefined.
+
+    Examples
+    --------
+    >>> gaps_in_words(pd.DataFrame({"t": [3, 4], "value": [-0.5, float("nan")]}))
+    '−0.50, undefined after 4 results (a group without a decision)'
+    """
+    none = "undefined after {} results (a group without a decision)"
+    pairs = zip(steps.get("t", ()), steps.get("value", ()), strict=True)
+    words = (none.format(t) if pd.isna(gap) else minus(f"{gap:+.2f}") for t, gap in pairs)
+    return ", ".join(words) or "not available"
 
 
 def answers_behind(episodes: Episodes) -> pd.DataFrame:

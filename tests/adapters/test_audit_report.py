@@ -52,7 +52,9 @@ def test_a_browser_shows_the_report_and_runs_nothing_of_the_log(audit: Audit, tm
     assert r"seek<script>document.title='taken'</script>\x1b[2J\u202e" in text
     assert "Simulated: an agent of these episodes is no language model." in text
     assert str(audit.delta) in text
-    assert [row.split() for row in counts] == [list(map(str, row)) for row in audit.steps.to_numpy().tolist()]
+    assert [row.split() for row in counts] == [
+        list(map(str, row)) for row in audit.steps.drop(columns="compared").to_numpy().tolist()
+    ]
     assert drawn == (
         (audit.steps["decisions (a)"] > 0).sum(), 1 + (audit.steps["decisions (b)"] > 0).sum(),
     )  # fmt: skip

@@ -99,6 +99,29 @@ def test_a_message_of_the_user_begins_an_episode_but_in_a_chat_that_is_one_task(
     assert (actions(whole), whole.last_word) == (["search", "finish"], "Bergen")
 
 
+def test_what_is_no_step_is_counted() -> None:
+    searched = turn("", "search")
+    searched.content = [SimpleNamespace(type="tool_use"), SimpleNamespace(type="text")]
+    _, dropped = read(user("Q"), searched, result("search-0", "x"), result("elsewhere", "y"), turn("Oslo"))
+    assert dropped == {
+        "calls that the provider ran within a turn, such as web_search_call": 1,
+        "results that no call of the chat asked for": 1,
+    }
+
+
+def test_a_tool_that_only_comes_last_is_told() -> None:
+    def told(*last: str, **mapping: str) -> tuple[str, ...]:
+        tools, dropped, episodes = Tools(mapping), Counter[str](), list[ChatEpisode]()
+        for tool in last:
+            chat = [user("Q"), turn("", "search"), result("search-0", "x"), turn("", tool)]
+            episodes += chat_episodes(chat, tools, dropped, by_tool=False, one=False)
+        return tools.only_last(episodes)
+
+    assert told("respond", "respond", "search") == ("respond",)
+    assert told("respond", "respond", respond="search") == ()
+    assert told("look", "search") == ()
+
+
 def test_tools_that_are_no_steps_are_left_out() -> None:
     (episode,), _ = read(
         user("Q"), turn("", "todo"), result("todo-0", "ok"), turn("", "todo", "look"), result("look-1", "x"),

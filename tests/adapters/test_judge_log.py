@@ -51,6 +51,7 @@ async def test_what_was_answered_is_kept_when_a_request_fails_and_never_asked_ag
     judged = await judge_log(log_of("one", "two"), again, cache=cache, price=price, announce=told.append)
     assert judged.episodes["judgments"].tolist() == [["USELESS", "USEFUL"]]
     assert len(again.requests) == 1
+    assert (await judge_log(log_of("one", "two"), CannedModel([]), cache=cache)).judge == "canned:canned"
     assert told[0].startswith("2 results to judge, 1 requests to send: about ")
     assert "USD; replies are kept in" in told[0]
 
@@ -59,3 +60,14 @@ async def test_a_log_without_conversations_cannot_be_judged() -> None:
     log = log_of("one")
     with pytest.raises(ValueError, match="no conversations"):
         await judge_log(AgentLog(log.episodes, (None,), {}, {}, {}), CannedModel([]))
+
+
+@pytest.mark.parametrize(
+    "line", ["[1]", '{"key": 1}', '{"question_id": "q"}', '{"key": "k", "reply": 2}', "no JSON"]
+)
+async def test_a_file_that_is_no_cache_is_refused_and_left_alone(line: str, tmp_path: Path) -> None:
+    cache = tmp_path / "replies"
+    cache.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="replies, line 1: no reply of a judge"):
+        await judge_log(log_of("one"), CannedModel([]), cache=cache)
+    assert cache.read_text(encoding="utf-8") == line + "\n"

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ READ: dict[str, tuple[str, str, dict[str, Any]]] = {
     "JSON list": ("a.json", json.dumps([GOOD], indent=1), {}),
     "one JSON object": ("a.json", json.dumps(GOOD), {}),
     "null judgments": ("a.jsonl", lines(GOOD | {"judgments": None}), {"judgments": []}),
+    "nothing in the place of an answer's judgment": (
+        "a.jsonl", lines(GOOD | {"judgments": ["USELESS", float("nan")]}), {},
+    ),
     "further fields": ("a.jsonl", lines(GOOD | {"cost": {"usd": 1}, "note": "n"}), {}),
     "a tool that is no step": (
         "a.jsonl",
@@ -61,8 +65,23 @@ def test_packed_and_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("passed over", encoding="utf-8")
     assert list(read_log(tmp_path).episodes["question_id"]) == ["q", "r"]
     (tmp_path / "b.csv").write_text(CSV, encoding="utf-8")
-    with pytest.raises(ValueError, match="a second episode with question_id='q'"):
+    with pytest.raises(ValueError, match=r"b\.csv, line 2: .*a second episode .* in .*a\.jsonl\.gz, line 1"):
         read_log(tmp_path)
+    (tmp_path / "b.csv").write_text(CSV.replace("judgment", "step"), encoding="utf-8")
+    (tmp_path / "a.jsonl.gz").unlink()
+    (tmp_path / "more").mkdir()
+    log = read_log(tmp_path)
+    assert log.dropped == {
+        "columns of CSV files that are not read: step": 1,
+        "entries of folders that are no such file, as sub-folders": 2,
+    }
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without named pipes")
+def test_what_would_be_waited_for_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.jsonl")
+    with pytest.raises(ValueError, match=r"a\.jsonl: expected a file or a folder"):
+        read_log(tmp_path / "a.jsonl")
 
 
 def test_one_question_in_many_conversations_is_one_cluster(tmp_path: Path) -> None:
@@ -111,6 +130,14 @@ REFUSED: dict[str, tuple[str, str | bytes, str]] = {
     "CSV without a step": ("a.csv", "question_id,action\n", "a.csv: the file holds no step"),
     "misspelt": ("a.jsonl", lines({**GOOD, "sed": 1}), "line 1: .sed. is not read; did you mean .seed."),
     "CSV, misspelt": ("a.csv", "question_id,action,judgement\nq,search,\n", "did you mean 'judgment'"),
+    "CSV with a column twice": (
+        "a.csv", "question_id,action,action\nq,search,search\n", "line 1: column 'action' is there twice",
+    ),
+    "CSV with two outcomes of an episode": (
+        "a.csv", "question_id,action,success\nq,search,1\nq,finish,0\n", "line 3: success is False, before",
+    ),
+    "CSV without a question": ("a.csv", "question_id,action\n,search\n", "line 2: field 'question_id'"),
+    "no Parquet": ("a.parquet", b"PAR1xxxxPAR1", "a.parquet: not a readable Parquet file"),
     "not UTF-8": ("a.csv", b"question_id,action\nq,\xff\n", "a.csv: not UTF-8 text"),
 }  # fmt: skip
 

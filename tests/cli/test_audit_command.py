@@ -33,6 +33,7 @@ def test_it_says_what_it_read_and_the_verdict(
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("Read: 150 episodes of 30 questions (150 from episodes of .jsonl)")
     assert any(line.startswith("Stops on its evidence: ") for line in said)
+    assert any(line.startswith("(a) are decisions after nothing but useless results, (b) ") for line in said)
     assert said[-1].endswith(f"{report}: the report, with the figure")
     assert "Stops on its evidence" in report.read_text(encoding="utf-8")
 
@@ -74,3 +75,49 @@ def test_a_run_of_this_project_is_a_log(tmp_path: Path, capsys: pytest.CaptureFi
     found = json.loads(capsys.readouterr().out)
     assert found["simulated"]
     assert "Budget: 8 actions, as the log states." in found["understood"]
+
+
+def test_a_report_overwrites_a_former_one_and_nothing_else(
+    logs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, report, other = logs["never"], tmp_path / "report.html", tmp_path / "other.html"
+    other.write_text("<!doctype html>", encoding="utf-8")
+    before = log.read_bytes()
+    for _ in range(2):
+        assert main(["audit", str(log), "--n-boot", "50", "--out", str(report)]) == 0
+    shown = report.read_text(encoding="utf-8")
+    assert f": {log}</p>" in shown
+    capsys.readouterr()
+    for out, why in ((log, "it is read, and would be overwritten"), (other, "no report of an audit")):
+        assert main(["audit", str(log), "--out", str(out)]) == 1
+        assert why in capsys.readouterr().err
+    assert (log.read_bytes(), other.read_text(encoding="utf-8")) == (before, "<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--judge-cache", "x"], "--judge-cache is an option of --judge, which is not given"),
+        (["--prices", "x"], "--prices is an option of --judge, which is not given"),
+        (["--judge", "openai:m", "--judgments", "stated"], "exclude each other"),
+        (["--budget", "2000000000"], "--budget: 2000000000 actions, expected at most 10,000"),
+        (["no\x1b[31mne.jsonl"], "no\u241b[31mne.jsonl: there is no such file or folder"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(
+    options: list[str], why: str, logs: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["audit", str(logs["never"]), *options]) == 1
+    assert why in capsys.readouterr().err
+
+
+def test_a_run_is_audited_alone_and_as_it_is(
+    logs: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "runs" / "one").mkdir(parents=True)
+    (tmp_path / "runs" / "one" / "manifest.json").write_text("{}", encoding="utf-8")
+    for run in ("runs", "runs/one"):
+        assert main(["audit", str(tmp_path / run), str(logs["never"])]) == 1
+        assert "beside which other logs are not read" in capsys.readouterr().err
+        assert main(["audit", str(tmp_path / run), "--map", "a=search"]) == 1
+        assert "beside which --map is not read" in capsys.readouterr().err

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from judged_useless.cli import run as command
+from judged_useless.cli.main import main as command_line
 from judged_useless.runs.recorded import Run
 
 pytest_plugins = ("run_fixtures",)
@@ -133,3 +134,11 @@ def test_every_option_of_a_cell_is_an_option_of_the_command() -> None:
     command.add_arguments(parser)
     options = set(vars(parser.parse_args(["--model", "m"])))
     assert set(inspect.signature(run_cell).parameters) - {"model_options"} <= options
+
+
+def test_no_agent_labels_its_own_thoughts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main("--model", "scripted:clock-2", "--out", str(tmp_path), "--regimes", "clean") == 0
+    manifest = tmp_path / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"simulated": true', '"simulated": false'))
+    assert command_line(["replay", str(tmp_path), "--probe", "stated"]) == 1
+    assert "with --model provider:name --other-model" in capsys.readouterr().err

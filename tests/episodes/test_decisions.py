@@ -47,22 +47,11 @@ def plain_decision_points(rows: Rows) -> Rows:
         failed = plain_failed(row)
         for t in range(1, len(actions)):
             useless = [None if word is None else word == "USELESS" for word in judged[:t]]
-            table.append(
-                {
-                    "model": row["model"],
-                    "condition": row["condition"],
-                    "split": row["split"],
-                    "question_id": row["question_id"],
-                    "regime": row["regime"],
-                    "t": t,
-                    "action": actions[t],
-                    "answered": actions[t] == "finish",
-                    "run": plain_run(useless),
-                    "earlier_useful": "USEFUL" in judged[:t],
-                    "failed_run": plain_run(failed[:t]),
-                    "is_last": t == len(actions) - 1,
-                }
-            )
+            labels = {name: row[name] for name in ("model", "condition", "split", "question_id", "regime")}
+            decision = {"t": t, "action": actions[t], "answered": actions[t] == "finish"}
+            runs = {"run": plain_run(useless), "failed_run": plain_run(failed[:t])}
+            useful, last = "USEFUL" in judged[:t], t == len(actions) - 1
+            table.append(labels | decision | runs | {"earlier_useful": useful, "is_last": last})
     return table
 
 
@@ -116,9 +105,9 @@ def test_whole_table_by_hand() -> None:
     ]
 
 
-def test_backup_search_never_fails() -> None:
-    actions = ["search", "backup_search", "lookup", "lookup", "finish"]
-    row = episode("----", regime="ts_persistent", actions=actions)
+@pytest.mark.parametrize(("regime", "real"), [("ts_persistent", "backup_search"), ("plausible", "lookup")])
+def test_the_backup_and_lookups_among_distractor_pages_never_fail(regime: str, real: str) -> None:
+    row = episode("----", regime=regime, actions=["search", real, "search", "search", "finish"])
     assert decision_points([row])["failed_run"].to_list() == [1, 0, 1, 2]
     assert observation_table([row])["failed"].to_list() == [True, False, True, True]
 
@@ -147,14 +136,3 @@ def test_released_episodes_equal_the_plain_builder() -> None:
         for row in frame.drop(columns="termination").to_dict("records")
     ]
     assert as_rows(decision_points(frame)) == plain_decision_points(rows)
-
-
-def test_lookups_among_distractor_pages_are_real() -> None:
-    episode = {
-        "question_id": "q",
-        "regime": "plausible",
-        "actions": ["search", "lookup", "search", "search", "finish"],
-        "judgments": ["USELESS"] * 4,
-    }
-    assert observation_table([episode])["failed"].tolist() == [True, False, True, True]
-    assert decision_points([episode])["failed_run"].tolist() == [1, 0, 1, 2]

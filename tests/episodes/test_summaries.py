@@ -50,10 +50,6 @@ def test_contrasted_decisions_are_those_of_the_contrast(condition: str) -> None:
     episodes = load_episodes(condition=condition, regimes=FAIL)
     totals = contrasted_decisions(episodes).sum()
     parts = time_matched_contrast(episodes, n_boot=10).parts
-    names = {
-        "decisions (a)": "n_a",
-        "answers (a)": "answers_a",
-        "decisions (b)": "n_b",
-        "answers (b)": "answers_b",
-    }
-    assert {name: totals[name] for name in names} == {name: parts[part] for name, part in names.items()}
+    for side in "ab":
+        assert totals[f"decisions ({side})"] == parts[f"n_{side}"]
+        assert totals[f"answers ({side})"] == parts[f"answers_{side}"]

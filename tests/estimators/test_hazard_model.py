@@ -8,7 +8,7 @@ import pytest
 import statsmodels.api as sm
 from judged_useless.episodes.decisions import build_decision_points, decision_points
 from judged_useless.estimators.estimate import UndefinedEstimateError
-from judged_useless.estimators.hazard import design_matrix, hazard_measures, hazard_model
+from judged_useless.estimators.hazard import hazard_measures, hazard_model
 from judged_useless.estimators.resampling import Resampling, draw_blocks
 
 
@@ -36,13 +36,6 @@ def test_coefficients_equal_statsmodels(random_cell: Any, seed: int, question_ef
     assert found.tolist() == pytest.approx(fitted(rows_of(cell), question_effects), abs=1e-9)
 
 
-def test_coefficients_equal_statsmodels_on_a_released_cell(cells: dict[str, pd.DataFrame]) -> None:
-    cell = cells["enforced_rule"]
-    found = hazard_model(cell, n_boot=2)
-    assert found["value"].tolist() == pytest.approx(fitted(rows_of(cell), False), abs=1e-10)
-    assert found["n"].tolist() == [4533, 4533]
-
-
 @pytest.mark.parametrize("question_effects", [False, True])
 def test_bootstrap_equals_a_loop_of_fits(random_cell: Any, question_effects: bool) -> None:
     """A question drawn twice enters twice, as two questions with effects of their own."""
@@ -55,17 +48,6 @@ def test_bootstrap_equals_a_loop_of_fits(random_cell: Any, question_effects: boo
     for drawn, found in zip(next(draw_blocks(n, Resampling(n_boot))), values, strict=True):
         sample = pd.concat([parts[q].assign(question_id=f"copy {i}") for i, q in enumerate(drawn)])
         assert found == pytest.approx(fitted(sample, question_effects), abs=1e-8)
-
-
-def test_design_uses_decisions_after_useless_results_only(episode: Any) -> None:
-    points = build_decision_points(
-        [episode("q", "--+-----", last="", regime="persistent"), episode("r", "++", regime="persistent")]
-    )
-    x, y, question = design_matrix(points)
-    assert x[:, 0].tolist() == [1, 2, 1, 2, 3]  # t = 1, 2, 4, 5, 6; t = 7 is the last chance to answer
-    assert x[:, 1].tolist() == [0, 0, 1, 1, 1]
-    assert y.tolist() == [0] * 5
-    assert question.tolist() == [0] * 5
 
 
 def test_without_another_judgment_the_run_is_the_step(episode: Any) -> None:

@@ -22,18 +22,12 @@ def test_index_by_hand(episode: Any) -> None:
     assert found.value == 1 / 4 - 1 / 7
 
 
-def test_index_equals_a_group_by_of_the_public_table(random_cell: Any) -> None:
-    cell = random_cell(6, 30)
-    table = decision_points(cell)
-    table = table[table["t"] <= 6]
-    hazard = [table[table["failed_run"].isin(runs)]["answered"].mean() for runs in ((4, 5), (1, 2))]
-    assert integration_index(cell, n_boot=20).value == pytest.approx(hazard[0] - hazard[1], abs=1e-12)
-
-
-def test_hazards_equal_a_group_by_of_the_public_table(random_cell: Any) -> None:
+def test_index_and_hazards_equal_a_group_by_of_the_public_table(random_cell: Any) -> None:
     cell = random_cell(7, 30)
     table = decision_points(cell)
     table = table[(table["t"] <= 6) & (table["failed_run"] >= 1)]
+    hazard = [table[table["failed_run"].isin(runs)]["answered"].mean() for runs in ((4, 5), (1, 2))]
+    assert integration_index(cell, n_boot=20).value == pytest.approx(hazard[0] - hazard[1], abs=1e-12)
     expected = table.groupby("failed_run")["answered"].agg(["mean", "size"])
     found = hazard_by_failed_run(cell, n_boot=20)
     assert found["value"].to_dict() == pytest.approx(expected["mean"].to_dict())

@@ -41,12 +41,7 @@ def test_switch_summary_by_hand(episode: Any) -> None:
         episode("q4", "--------", last=""),
     ]
     found = switch_summary(rows)
-    assert found[["switched_by", "ever_switched", "median_first", "answered_first"]].tolist() == [
-        0.25,
-        0.5,
-        4.5,
-        0.25,
-    ]
+    assert found.to_numpy().tolist() == [0.25, 0.5, 4.5, 0.25, 4]
     assert np.isnan(switch_summary(rows[2:])["median_first"])
     with pytest.raises(ValueError, match="by is "):
         switch_summary(rows, by=0)
@@ -59,10 +54,7 @@ def test_useless_rate_by_hand(episode: Any) -> None:
         episode("q1", "++", regime="persistent"),
     ]
     assert useless_rate(rows, n_boot=20)["value"].to_dict() == {"recover_after_2": 3 / 6, "persistent": 0.0}
-    assert useless_rate(rows, failed=True, n_boot=20)["value"].to_dict() == {
-        "recover_after_2": 1.0,
-        "persistent": 0.0,
-    }
+    assert useless_rate(rows, failed=True, n_boot=20)["value"].tolist() == [1.0, 0.0]
     real = useless_rate(rows, failed=False, n_boot=20)
     assert real["value"].to_dict() == {"recover_after_2": 0.0}
     assert real["n"].tolist() == [3]
@@ -78,15 +70,8 @@ def test_specificity_by_hand(episode: Any) -> None:
         episode("q3", "+", **shown, pages=["Aside", "Aside"], last="search"),
     ]
     found = specificity(rows, n_boot=20)
-    assert found["value"].to_dict() == pytest.approx(
-        {
-            ("gold", "first"): 0.5,
-            ("gold", "repeat"): 0.5,
-            ("distractor", "first"): 1.0,
-            ("distractor", "repeat"): np.nan,
-        },
-        nan_ok=True,
-    )
+    assert found.index.to_list()[:2] == [("gold", "first"), ("gold", "repeat")]
+    assert found["value"].tolist() == pytest.approx([0.5, 0.5, 1.0, np.nan], nan_ok=True)
     assert found["reason"].iloc[3] == "no repeat distractor page has a judgment"
     with pytest.raises(EpisodeError, match="row 1: field 'pages': expected one entry"):
         specificity([rows[0] | {"pages": ["Gold"]}])

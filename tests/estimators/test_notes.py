@@ -21,7 +21,6 @@ from judged_useless.estimators import (
     useless_rate,
 )
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.matching import budget_of
 
 RULE = "enforced_rule"
 
@@ -60,13 +59,6 @@ def test_who_answered_at_the_last_action_of_an_unknown_budget_is_not_known(episo
         share_at_last_action(long_log(episode))
     stated = [row | {"budget": 31} for row in long_log(episode)]
     assert share_at_last_action(stated, n_boot=50).value == 0
-
-
-def test_an_episode_without_a_budget_beside_stated_ones_has_the_papers(episode: Any) -> None:
-    frame = pd.DataFrame([episode("a", "--", regime="clean", budget=8), episode("b", "--", regime="clean")])
-    assert budget_of(frame) == 8
-    with pytest.raises(ValueError, match=r"mixes \[8, 12\]"):
-        budget_of(pd.DataFrame([frame.iloc[0].to_dict(), episode("b", "-" * 11, regime="clean")]))
 
 
 @pytest.mark.parametrize("judged", [True, False])

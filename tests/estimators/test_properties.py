@@ -24,8 +24,7 @@ from judged_useless.estimators.hazard import hazard_by_failed_run, hazard_model,
 from judged_useless.estimators.judgments import useless_rate
 from judged_useless.estimators.resampling import Measure, Resampling
 from judged_useless.estimators.success import mean_success, success_by_regime, tool_calls, utility
-from judged_useless.stopping.simulate import rising_with_run, rising_with_time, simulate
-from paper_book.simulated_measures import simulated_values
+from judged_useless.stopping.simulate import rising_with_run, simulate
 
 Result = Estimate | pd.DataFrame
 N = 60
@@ -71,20 +70,6 @@ def test_permuting_questions_changes_no_value(random_cell: Any, measure: str, se
     cell = random_cell(seed % 7, 10)
     shuffled = cell.sample(frac=1, random_state=seed)
     same(MEASURES[measure](cell), MEASURES[measure](shuffled), ("value", "n", "n_clusters"))
-
-
-@pytest.mark.parametrize("policy", ["answers at the deadline", "clock, action 6", rising_with_time(0.06)])
-def test_stopping_by_time_has_no_contrast_in_expectation(policy: Any) -> None:
-    values = simulated_values(policy, n_questions=100, n_simulations=60, seed=11)
-    for name in ("time_matched_contrast", "design_label_contrast"):
-        each = values[name]
-        assert abs(each.mean()) <= 3 * each.std(ddof=1) / np.sqrt(len(each))
-
-
-def test_stopping_on_the_run_has_a_positive_contrast() -> None:
-    estimate = time_matched_contrast(simulate("own-judgment count k=5", n_questions=60), n_boot=200)
-    assert estimate.low is not None
-    assert estimate.low > 0
 
 
 def test_coverage_of_the_interval(capsys: pytest.CaptureFixture[str]) -> None:

@@ -136,20 +136,3 @@ def test_noninferiority_bounds_as_printed(cells: Cells) -> None:
         low = paired_contrast(cells["enforced_rule"], cells["unaided"], regimes=[regime]).low
         assert low is not None
         assert agrees(bound, low)
-
-
-NUMBERS = ("value", "low", "high")
-
-
-def recomputed(cell: pd.DataFrame) -> Iterator[tuple[str, str, list[float]]]:
-    """Yield the table, measure, and value and interval of every stopping measure that the paper prints."""
-    for measure, (table, estimator) in STOPPING.items():
-        estimate = estimator(cell)
-        yield table, measure, [float(str(estimate[name])) for name in NUMBERS]
-    pooled, within = (hazard_model(cell, question_effects=effects) for effects in (False, True))
-    for measure, model, coefficient in (
-        ("beta", pooled, "run"),
-        ("beta_question_effects", within, "run"),
-        ("gamma", pooled, "earlier_useful"),
-    ):
-        yield "10", measure, [model[name].to_dict()[coefficient] for name in NUMBERS]

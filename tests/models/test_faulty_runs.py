@@ -40,8 +40,8 @@ async def test_what_failed_is_missing_and_the_same_call_runs_just_that(provider:
     async with FaultyServer("ok") as server:
         model = once(provider, server.url)
         undisturbed = await cell(model, tmp_path / "undisturbed", n_questions=12)
-        # A fault after every two replies; each ends one episode, and the next begins.
-        server.faults = [f for fault in FAULTS for f in ("ok", "ok", fault)] + ["ok"]
+        # Once some episodes have ended, a fault after every two replies; each ends one, and the next begins.
+        server.faults = ["ok"] * 15 + [f for fault in FAULTS for f in ("ok", "ok", fault)] + ["ok"]
         with pytest.raises(IncompleteRunError) as caught:
             await cell(model, tmp_path / "disturbed", n_questions=12)
         check_what_is_there(caught.value, tmp_path / "disturbed")

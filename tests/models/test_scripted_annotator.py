@@ -62,7 +62,7 @@ async def test_it_is_wrong_as_often_as_its_name_says(percent: int) -> None:
 async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
     made = annotator()
     assert (made.name, made.simulated) == ("scripted:annotator-0", True)
-    assert made.describe()["rates"] == {"wrong": 0.0, "mute": 0.0}
+    assert made.describe()["rates"] == {"wrong": 0.0}
     with pytest.raises(ValueError, match="labels records of an annotation; it is no agent"):
         await made.generate([{"role": "user", "content": "Question: who?"}])
     with pytest.raises(ValueError, match="which it was not handed"):
@@ -76,7 +76,6 @@ async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
     [
         ("annotator-101", {}, "expected annotator-<percent>, the percent of wrong labels from 0 to 100"),
         ("annotator-x", {}, "expected annotator-<percent>"),
-        ("annotator-5", {"mute": 2}, "mute is 2, expected a probability"),
         ("annotator-5", {"base_url": "x"}, "has no option base_url"),
         ("annotator", {}, "unknown policy 'annotator'.*annotator-<percent> labels for annotate"),
     ],

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import hamlets
 import pandas as pd
@@ -27,7 +28,9 @@ SPLITS = {None: "test300", "2": "test300-run2", "3": "test300-run3"}
 class Named(ScriptedModel):
     """A scripted agent that goes by the name of one of the paper's."""
 
-    name = "qwen3-8b"
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.name = "qwen3-8b"
 
 
 @pytest.fixture

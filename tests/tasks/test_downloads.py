@@ -93,11 +93,6 @@ def broken_off(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     return server
 
 
-def test_a_later_call_goes_on_too(broken_off: Server) -> None:
-    assert download(broken_off.url, sha256=SHA256).read_bytes() == CONTENT
-    assert broken_off.ranges == [None, f"bytes={len(CONTENT) // 2}-"]
-
-
 @pytest.mark.parametrize(
     ("script", "sha256", "ranges"),
     [

@@ -1,12 +1,6 @@
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 from judged_useless.tasks import load_questions
 from judged_useless.tasks.question import Paragraph, Question
-
-LIB = Path(__file__).parents[2] / "lib"
 
 
 def _question(number: int) -> Question:
@@ -47,15 +41,3 @@ def test_more_or_fewer_questions_than_there_are_raise(
 ) -> None:
     with pytest.raises(ValueError, match=f"{n_questions}, expected 1 to 5: .* hotpotqa dev100"):
         load_questions("hotpotqa", "dev100", n_questions)
-
-
-def test_importing_the_tasks_imports_no_loader() -> None:
-    code = (
-        "import sys, judged_useless.tasks, judged_useless.environment.environment\n"
-        "late = {'datasets', 'httpx2', 'judged_useless.tasks.hotpotqa', 'judged_useless.tasks.fever'}\n"
-        "sys.exit(repr(late & set(sys.modules)) if late & set(sys.modules) else 0)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={"PYTHONPATH": str(LIB)}, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,5 +1,6 @@
 """What the page of all episodes shows: each as a few letters, and what was written in it where known."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -98,7 +99,7 @@ def explorer_data(source: Source) -> dict[str, Any]:
     room = WORDS
     # By question, so that what is beside itself has its words on both sides.
     for row in sorted(written, key=lambda row: (columns[1][row], row)):
-        room -= sum(len(text) for text in set(written[row]) if text not in texts)
+        room -= sum(len(json.dumps(text)) for text in set(written[row]) if text not in texts)
         if room < 0:
             break
         shown[row] = [texts[each] for each in written[row]]

@@ -22,8 +22,9 @@ _QUESTIONS = ["task", "split", "budget"]
 
 
 def on_paper_questions(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a comparison on questions that the paper has a number on."""
-    return compared[~elsewhere(compared)]
+    """Return the rows of a comparison on questions that the paper has a number on; all, if it has none."""
+    apart = elsewhere(compared)
+    return compared if apart.all() else compared[~apart]
 
 
 def elsewhere(compared: pd.DataFrame) -> "pd.Series[bool]":
@@ -58,13 +59,13 @@ def with_own_models(printed: pd.DataFrame, cells: Sequence[CellKey]) -> pd.DataF
 def _rows_for(rows: pd.DataFrame, template: str, key: CellKey, conditions: set[str]) -> pd.DataFrame:
     """Return the rows of one model for another, with nothing published in them."""
     records = rows.to_dict("records")
-    own = rows[[{each.condition for each in quantity_of(row).keys} <= conditions for row in records]]
+    own = rows.loc[[{each.condition for each in quantity_of(row).keys} <= conditions for row in records]]
     settings = pd.MultiIndex.from_frame(own[_QUESTIONS].astype("object"))
     given = tuple(map(str, key[2:]))
     there = [tuple(map(str, each)) for each in settings]
     # A task or split that the paper does not have follows the first one that it has.
     wanted = given if given in there or not there else there[0]
-    own = own[[each == wanted for each in there]]
+    own = own[np.array([each == wanted for each in there], dtype=bool)]
     labels = {
         name: _labels(own[name], template, key.model, _place(given, wanted)) for name in ("row", "column")
     }

@@ -38,7 +38,11 @@ def hub_error(error: BaseException, repository: str, revision: str | None = None
             "the hub is not asked for anything, since offline mode is set (HF_HUB_OFFLINE or "
             f"HF_DATASETS_OFFLINE); unset it to fetch {repository}"
         )
-    if any(untrusted_certificate(each) for each in chain):
+    # Some HTTP libraries keep only the text of what ssl raised.
+    if any(
+        isinstance(each, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(each)
+        for each in chain
+    ):
         return HubError(
             "the hub's certificate is not one that is trusted here, as behind a proxy that opens TLS; name "
             "the file with the proxy's certificate in the environment variable SSL_CERT_FILE"
@@ -69,12 +73,6 @@ def _answer(error: BaseException, status: int, repository: str, revision: str | 
         at = f" at revision {revision!r}" if revision else ""
         return FileNotFoundError(f"the hub has no public data set {repository!r}{at}")
     return HubError(f"the hub answers {status} when asked for {repository}; try again later")
-
-
-def untrusted_certificate(error: BaseException) -> bool:
-    """Return whether an error says that a server's certificate is not trusted here."""
-    # Some HTTP libraries keep only the text of what ssl raised.
-    return isinstance(error, ssl.SSLCertVerificationError) or "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

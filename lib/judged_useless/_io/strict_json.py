@@ -1,6 +1,7 @@
 """JSON in which no key of an object is given twice: in files, and in what models reply."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -69,9 +70,5 @@ def read_object(file: Path) -> dict[str, Any] | None:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        seen: set[str] = set()
-        for name, _ in pairs:
-            if name in seen:
-                raise RepeatedKeyError(name)
-            seen.add(name)
+        raise RepeatedKeyError(Counter(name for name, _ in pairs).most_common(1)[0][0])
     return record

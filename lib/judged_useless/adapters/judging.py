@@ -41,7 +41,7 @@ def _replies(path: Path) -> dict[str, str]:
             record = json.loads(line)
             replies[record["key"]] = record["reply"] + ""
         except (ValueError, KeyError, TypeError) as error:
-            if not line.startswith(_BEGIN[: len(line.rstrip())]):
+            if not isinstance(error, ValueError) or not line.startswith(_BEGIN[: len(line.rstrip())]):
                 what = "no reply of a judge, an object with key and reply; give another --judge-cache"
                 raise ValueError(f"{path}, line {number}: {what}") from error
     return replies

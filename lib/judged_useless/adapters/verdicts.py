@@ -27,10 +27,8 @@ POWER = 0.8
 
 def compared(steps: pd.DataFrame) -> dict[str, int]:
     """Return the decisions and answers of both groups at the steps that Δ compares."""
-    return {
-        str(name): int(n)
-        for name, n in steps[steps["compared"]].drop(columns=["t", "compared"]).sum().items()
-    }
+    inside = steps[steps["compared"]].drop(columns=["t", "compared"])
+    return {str(name): int(n) for name, n in inside.sum().items()}
 
 
 def unfair_sample(points: DecisionPoints) -> tuple[str, str]:

@@ -114,7 +114,7 @@ def read_run(path: str | Path, *, allow_partial: bool = False, model: str | None
     """
     run = Run(path)
     episodes = run.episodes(allow_partial=allow_partial)
-    if not probe_folder(run.path, "").parent.is_dir():
+    if not probe_folder(run.path, "").is_dir():
         return episodes
     keys = list(zip(episodes["question_id"], episodes["regime"], strict=True))
     lengths = {
@@ -157,7 +157,8 @@ def read_run(path: str | Path, *, allow_partial: bool = False, model: str | None
 
 def trajectories_sha256(run: Run) -> dict[str, str]:
     """Return the hash of each regime's file: what is found afterwards is found of these."""
-    return {name: sha256(run.path / f"{name}.jsonl") for name in run.manifest["spec"]["regimes"]}
+    files = {name: run.path / f"{name}.jsonl" for name in run.manifest["spec"]["regimes"]}
+    return {name: sha256(file) for name, file in files.items() if file.is_file()}
 
 
 def _found(

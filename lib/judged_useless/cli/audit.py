@@ -45,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--budget", type=int, metavar="N", help="actions an episode may take (by the log)")
     parser.add_argument(
-        "--judgments",
-        choices=("recorded", "stated", "lexical"),
-        help="which (recorded, else stated)",
+        "--judgments", choices=("recorded", "stated", "lexical"), help="which (recorded, else stated)"
     )
     parser.add_argument("--judge", metavar="MODEL", help="provider:name of a model that judges each result")
     parser.add_argument("--judge-cache", metavar="FILE", help="its replies (a file in the user's cache)")
@@ -75,9 +73,8 @@ def main(arguments: argparse.Namespace) -> int:
     from judged_useless.cli.options import print_error
     from judged_useless.models.base import ModelError
 
-    if not arguments.judge and (
-        given := [name for name in _OF_JUDGE if getattr(arguments, name) is not None]
-    ):
+    given = [name for name in _OF_JUDGE if getattr(arguments, name) is not None]
+    if given and not arguments.judge:
         raise ValueError(f"--{given[0].replace('_', '-')} is an option of --judge, which is not given")
     if arguments.judge and arguments.judgments:
         raise ValueError("--judge and --judgments exclude each other: a judge's judgments are gone by")
@@ -99,11 +96,8 @@ def main(arguments: argparse.Namespace) -> int:
         simulated = ["Simulated: an agent of these episodes is no language model."] if audit.simulated else []
         lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta), GROUPS]
         lines += [f"By design: {audit.design}", "", "What the rule would have done:"]
-        lines.append(
-            "not known, for want of judgments"
-            if audit.rule.empty
-            else dashed(audit.rule).to_string(index=False)
-        )
+        rule = dashed(audit.rule).to_string(index=False)
+        lines.append("not known, for want of judgments" if audit.rule.empty else rule)
         if arguments.out:
             lines += ["", f"{arguments.out}: the report, with the figure"]
         print(visible("\n".join(lines)))
@@ -116,12 +110,8 @@ def _refuse_foreign(out: Path, read: Sequence[str]) -> None:
     """Refuse to write a report over anything but a former report."""
     if out.resolve() in {Path(each).resolve() for each in read}:
         raise ValueError(f"--out {out}: it is read, and would be overwritten")
-    if out.exists():
-        with out.open("rb") as file:
-            if b'content="judged-useless audit"' not in file.read(1000):
-                raise ValueError(
-                    f"--out {out}: there is a file that is no report of an audit; give another name"
-                )
+    if out.exists() and b'content="judged-useless audit"' not in out.read_bytes()[:1000]:
+        raise ValueError(f"--out {out}: there is a file that is no report of an audit; give another name")
 
 
 def _read(paths: Sequence[str], mapping: dict[str, str]) -> "AgentLog":

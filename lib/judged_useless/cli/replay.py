@@ -59,6 +59,11 @@ def main(arguments: argparse.Namespace) -> int:
     run = Run(arguments.run)
     for probe in arguments.probe:
         get_probe(probe)
+    if "stated" in arguments.probe and not arguments.model and not run.simulated:
+        raise ValueError(
+            "--probe stated is asked of an annotator, for no agent is to label its own thoughts: name one "
+            "with --model provider:name --other-model"
+        )
     given = options.model_options(arguments, arguments.model or name_of_model(run))
     names = ("model", "regimes", "other_model", "source", "concurrency", "progress")
     asked = {name: getattr(arguments, name) for name in names}

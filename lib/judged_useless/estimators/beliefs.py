@@ -179,9 +179,7 @@ def belief_curves(
         lacking = {name: int(inside.sum()) - each.n for name, each in measures.items()}
         measures["ideal observer"] = Measure("ideal observer", sums, value, n, undefined=reason)
         lacking["ideal observer"] = n_unasked
-        found: dict[object, Estimate] = {
-            name: Estimate.attempt(measures[name].estimate, plan) for name in QUANTITIES
-        }
+        found = {name: Estimate.attempt(measures[name].estimate, plan) for name in QUANTITIES}
         part = estimates_frame(found, "quantity").drop(columns="name").reset_index()
         part.insert(0, "panel", [*QUANTITIES.values()])
         part.insert(2, "k", k)
@@ -242,7 +240,13 @@ def belief_prior(episodes: pd.DataFrame, regimes: Sequence[str] = MEAN4) -> tupl
 def beliefs_by_model(
     episodes: pd.DataFrame, *, regime: str = "persistent", **options: Unpack[Options]
 ) -> dict[str, pd.DataFrame]:
-    """Return the :func:`belief_curves` of every model that was asked; prior: :func:`belief_prior`."""
+    """Return the :func:`belief_curves` of every model that was asked, with one :func:`belief_prior`.
+
+    Parameters
+    ----------
+    episodes, regime
+        As in :func:`belief_curves`.
+    """
     prior = belief_prior(episodes)
     if regime not in prior:
         return {}

@@ -50,8 +50,7 @@ def contrast_measure(
         raise ValueError(f"strata must be 'step', 'question' or 'regime', not {strata!r}")
     if weights not in ("mantel_haenszel", "equal", "n"):
         raise ValueError(f"weights must be 'mantel_haenszel', 'equal' or 'n', not {weights!r}")
-    if gap < 1:
-        raise ValueError(f"gap must be at least 1, not {gap}: (a) and (b) would overlap")
+    whole_number("gap", gap)  # at 0, (a) and (b) would overlap
     first, last = step_window(points, t_min, t_max)
     require_judgments("Δ", points, (points.t >= first) & (points.t <= last))
     a, b = compared_histories(points, first, last, gap)
@@ -115,11 +114,9 @@ def time_matched_contrast(
     n_boot : int, default 2000
         Question-cluster resamples.
     seed : int, default 0
-        Seed of the resampling.
+        Seed of the resampling; 0 reproduces the published intervals to the last digit.
     level : float, default 0.95
         Coverage of the percentile interval.
-    stream : {"released", "numpy"}, default "released"
-        "released" reproduces the published intervals to the last digit.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from .matching import (
     require_judgments,
     with_judgments,
 )
-from .resampling import Floats, Measure, Options, Resampling, Stream, cluster_sums, resampled, share
+from .resampling import Floats, Measure, Options, Resampling, cluster_sums, resampled, share
 
 #: Runs of failed results whose hazards the index subtracts.
 LATE, EARLY = (4, 5), (1, 2)
@@ -145,7 +145,7 @@ def hazard_by_failed_run(
     plan = Resampling(**options)
     points, left_out = failing_points(episodes, "the hazard")
     inside = _before_last_action(points, t_max)
-    estimates: dict[object, Estimate] = {}
+    estimates = {}
     for j in np.unique(points.failed_run[inside & (points.failed_run >= 1)]).tolist():
         here = inside & (points.failed_run == j)
         measure = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum()))
@@ -230,7 +230,6 @@ def hazard_model(
     n_boot: int = 1000,
     seed: int = 0,
     level: float = 0.95,
-    stream: Stream = "released",
 ) -> pd.DataFrame:
     r"""Return the discrete-time hazard model's β (run) and γ (earlier useful): paper §3, Table 10.
 
@@ -255,7 +254,7 @@ def hazard_model(
         Add question fixed effects (the within-question estimator).
     judgments, t_max
         As in :func:`~judged_useless.estimators.contrast.time_matched_contrast`.
-    n_boot, seed, level, stream
+    n_boot, seed, level
         See :class:`~judged_useless.estimators.resampling.Resampling`; 1,000 resamples as in the paper.
 
     Returns
@@ -278,10 +277,10 @@ def hazard_model(
     >>> model[["value", "low", "high"]].round(2).values.tolist()
     [[0.15, 0.13, 0.17], [0.06, 0.01, 0.11]]
     """
-    plan = Resampling(n_boot, seed, level, stream)
+    plan = Resampling(n_boot, seed, level)
     points, left_out = failing_points(with_judgments(episodes, judgments), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
-    estimates: dict[object, Estimate] = {
+    estimates = {
         key: Estimate.attempt(noted(measure, points, t_max, left_out, judged=True).estimate, plan)
         for key, measure in measures.items()
     }

@@ -15,7 +15,7 @@ from judged_useless.episodes.schema import DEFAULT_BUDGET as DEFAULT_BUDGET
 from judged_useless.episodes.schema import EpisodeError, Episodes, with_task
 
 from .estimate import UndefinedEstimateError
-from .resampling import Floats, Measure, Statistic, cluster_sums
+from .resampling import Floats, Measure, Statistic, cluster_sums, whole_number
 
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -35,9 +35,8 @@ def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
     names = tuple(regimes)
     if not names:
         raise ValueError(f"{name} must name at least one regime")
-    for place, each in enumerate(names):
-        if each in names[:place]:
-            raise ValueError(f"{name} names {each!r} twice")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} names a regime twice: {', '.join(map(str, names))}")
     return names
 
 
@@ -127,10 +126,7 @@ def budget_note(episodes: pd.DataFrame) -> str:
 
 def last_step(points: DecisionPoints, t_max: int | None, least: int = 1) -> int:
     """Return the last decision pooled: `t_max`, or the budget minus 2, before the last chance to answer."""
-    last = budget_of(points.episodes) - 2 if t_max is None else t_max
-    if last < least:
-        raise ValueError(f"t_max must be at least {least}, not {last}")
-    return last
+    return whole_number("t_max", budget_of(points.episodes) - 2 if t_max is None else t_max, least)
 
 
 def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str, judged: bool) -> Measure:
@@ -152,9 +148,7 @@ def noted(measure: Measure, points: DecisionPoints, t_max: int | None, said: str
 
 def step_window(points: DecisionPoints, t_min: int, t_max: int | None) -> tuple[int, int]:
     """Return the first and last decision pooled: before t = 3, no useless run follows a useful one."""
-    if t_min < 3:
-        raise ValueError(f"t_min must be at least 3, not {t_min}: earlier ones have no reference history")
-    return t_min, last_step(points, t_max, t_min)
+    return whole_number("t_min", t_min, 3), last_step(points, t_max, t_min)
 
 
 def require_judgments(name: str, points: DecisionPoints, inside: Bools) -> None:

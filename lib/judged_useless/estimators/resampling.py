@@ -11,7 +11,7 @@ from inspect import Parameter, signature
 from math import ceil, floor, inf, isfinite, nan
 from numbers import Real
 from random import Random
-from typing import Any, Literal, TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from .estimate import Estimate, UndefinedEstimateError
 
-Stream = Literal["released", "numpy"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Statistic = Callable[[Floats], Floats]
@@ -58,25 +57,20 @@ class Resampling:
     n_boot : int
         Resamples of the questions (2,000 in the paper's §2).
     seed : int
-        Non-negative seed of the stream (0 is the released one).
+        Non-negative seed: draws are those of Python's ``random.Random(seed).randrange``; with 0 the published
+        intervals come out to the last digit.
     level : float
         Nominal coverage, strictly between 0 and 1.
-    stream : {"released", "numpy"}
-        "released" draws what Python's ``random.Random(seed).randrange`` draws, so that the published
-        intervals come out to the last digit; "numpy" draws from NumPy's default generator.
     """
 
     n_boot: int = 2000
     seed: int = 0
     level: float = 0.95
-    stream: Stream = "released"
 
     def __post_init__(self) -> None:
         whole_number("n_boot", self.n_boot)
         whole_number("seed", self.seed, 0)
         number("level", self.level, 0, 1, inside=True)
-        if self.stream not in ("released", "numpy"):
-            raise ValueError(f"stream must be 'released' or 'numpy', not {self.stream!r}")
 
 
 class Options(TypedDict, total=False):
@@ -85,7 +79,6 @@ class Options(TypedDict, total=False):
     n_boot: int
     seed: int
     level: float
-    stream: Stream
 
 
 def resampled(estimator: Estimator) -> Estimator:
@@ -97,62 +90,37 @@ def resampled(estimator: Estimator) -> Estimator:
     ]
     vars(estimator)["__signature__"] = own.replace(parameters=[*named, *options])
     there, returns, rest = (estimator.__doc__ or "").partition("\n\n    Returns\n")
-    told = "\n    n_boot, seed, level, stream\n        See :class:`Resampling`."
+    told = "\n    n_boot, seed, level\n        See :class:`Resampling`."
     estimator.__doc__ = f"{there}{told}{returns}{rest}"
     return estimator
-
-
-def _released_stream(n_clusters: int, seed: int) -> Callable[[int], Ints]:
-    """Return what draws the next cluster indices of the released bootstrap.
-
-    As ``random.Random(seed).randrange(n_clusters)``, at NumPy's speed: the same Mersenne Twister's words, of
-    which the top ``n_clusters.bit_length()`` bits are kept, unless they are too large.
-    """
-    _, state, _ = Random(seed).getstate()
-    twister = np.random.MT19937()
-    twister.state = {
-        "bit_generator": "MT19937",
-        "state": {"key": np.array(state[:-1], dtype=np.uint32), "pos": state[-1]},
-    }
-    rng, bits = np.random.Generator(twister), n_clusters.bit_length()
-    ahead = np.empty(0, dtype=np.int64)
-
-    def draw(count: int) -> Ints:
-        nonlocal ahead
-        kept = [ahead]
-        while (missing := count - sum(map(len, kept))) > 0:
-            words = rng.integers(2**32, size=int(missing * 2**bits / n_clusters) + 64, dtype=np.uint32)
-            words >>= _WORD_BITS - bits
-            kept.append(words.compress(words < n_clusters).astype(np.int64))
-        drawn = np.concatenate(kept)
-        ahead = drawn[count:]
-        return drawn[:count]
-
-    return draw
 
 
 def draw_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Ints]:
     """Yield the cluster indices of all resamples in blocks of shape (resamples, size), none of them large.
 
-    A resample draws `size` clusters, by default as many as there are.
+    A resample draws `size` clusters (as many as there are) as ``random.Random(seed).randrange``, at NumPy's
+    speed: the same Mersenne Twister's words, of which the top bits are kept unless they are too large.
 
     Examples
     --------
     >>> next(draw_blocks(300, Resampling(2), 4)).tolist()
     [[197, 215, 20, 132], [261, 248, 207, 155]]
     """
+    _, state, _ = Random(plan.seed).getstate()
+    twister = np.random.MT19937()
+    words = np.array(state[:-1], dtype=np.uint32)
+    twister.state = {"bit_generator": "MT19937", "state": {"key": words, "pos": state[-1]}}
+    rng, bits, ahead = np.random.Generator(twister), n_clusters.bit_length(), np.empty(0, dtype=np.int64)
     size = size or n_clusters
-    draw = _released_stream(n_clusters, plan.seed)
-    if plan.stream == "numpy":
-        rng = np.random.default_rng(plan.seed)
-
-        def draw(count: int) -> Ints:
-            return rng.integers(n_clusters, size=count)
-
     rows = max(1, _BLOCK // max(size, n_clusters))
     for first in range(0, plan.n_boot, rows):
-        block = min(rows, plan.n_boot - first)
-        yield draw(block * size).reshape(block, size)
+        count = min(rows, plan.n_boot - first) * size
+        while (lacking := count - len(ahead)) > 0:
+            words = rng.integers(2**32, size=int(lacking * 2**bits / n_clusters) + 64, dtype=np.uint32)
+            words >>= _WORD_BITS - bits
+            ahead = np.concatenate([ahead, words.compress(words < n_clusters)])
+        yield ahead[:count].reshape(-1, size)
+        ahead = ahead[count:]
 
 
 def weight_blocks(n_clusters: int, plan: "Resampling", size: int | None = None) -> Iterator[Floats]:

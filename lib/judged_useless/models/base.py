@@ -93,25 +93,16 @@ class Generation:
 class Model(Protocol):
     """Something that continues a conversation."""
 
-    @property
-    def name(self) -> str:
-        """Name as in the released episodes, or as the server knows it."""
-
-    @property
-    def provider(self) -> str:
-        """Key of the registry: ``vllm``, ``openai``, ``anthropic``, ``scripted``."""
-
-    @property
-    def decoding(self) -> Decoding:
-        """In force for every request."""
-
-    @property
-    def max_concurrency(self) -> int:
-        """Requests that are worth having in flight at once."""
-
-    @property
-    def simulated(self) -> bool:
-        """Whether no language model is behind it."""
+    #: As in the released episodes, or as the server knows it.
+    name: str
+    #: Key of the registry: ``vllm``, ``openai``, ``anthropic``, ``scripted``.
+    provider: str
+    #: In force for every request.
+    decoding: Decoding
+    #: Requests that are worth having in flight at once.
+    max_concurrency: int
+    #: Whether no language model is behind it.
+    simulated: bool
 
     async def generate(
         self,

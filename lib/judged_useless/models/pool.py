@@ -9,7 +9,7 @@ from judged_useless._io.seeds import stable_seed
 from judged_useless.models.base import TransientModelError
 
 #: Requests that one client carries at once: its pool looks at every connection for each request.
-PER_CLIENT = 8
+PER_CLIENT = 4
 #: Requests that a conversation's server may have in flight beyond the least busy one.
 SLACK = 8
 #: Seconds for which a server is avoided after a transient failure, while others are well.

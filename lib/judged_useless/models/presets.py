@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import pydantic
 import yaml
@@ -43,7 +43,7 @@ class Identity:
 class Identified:
     """A model that :func:`identify` has settled."""
 
-    provider: ClassVar[str]
+    provider: str
     simulated = False
 
     def __init__(self, name: str, identity: Mapping[str, Any]) -> None:

@@ -90,13 +90,9 @@ class Scripted:
     decoding = Decoding()
 
     def __init__(self, policy: str, questions: Iterable[Question], seed: int) -> None:
-        self.policy, self.seed = policy, seed
+        # So that nothing it says passes for a language model's.
+        self.name, self.policy, self.seed = f"scripted:{policy}", policy, seed
         self._questions = {question.text: question for question in questions}
-
-    @property
-    def name(self) -> str:
-        """``scripted:`` and the policy, so that nothing it says passes for a language model's."""
-        return f"scripted:{self.policy}"
 
     def _described(self, **rates: float) -> dict[str, Any]:
         """Return what a manifest keeps of it."""

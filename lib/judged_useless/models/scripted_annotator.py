@@ -13,10 +13,7 @@ from judged_useless.protocol.vocabulary import STATED_LABELS
 from judged_useless.tasks.question import Question
 
 #: What it says where it is wrong: any other label of the stream.
-LABELS = {
-    "S1": ("useful_new", "related", "redundant", "off_topic", "unclear"),
-    "S2": STATED_LABELS,
-}
+LABELS = {"S1": ("useful_new", "related", "redundant", "off_topic", "unclear"), "S2": STATED_LABELS}
 
 
 class ScriptedAnnotator(Scripted):
@@ -27,29 +24,25 @@ class ScriptedAnnotator(Scripted):
     an earlier result showed is redundant, anything else off_topic. In so many percent of the records it says
     another label in place of that one, drawn evenly.
 
-    The policy is ``annotator-<percent>``, how often it is wrong; `mute` is the share of replies that are no
-    label. Another seed draws other mistakes, and so does another percent.
+    The policy is ``annotator-<percent>``, how often it is wrong. Another seed draws other mistakes, and so
+    does another percent.
     """
 
-    def __init__(
-        self, policy: str, *, questions: Iterable[Question] = (), seed: int = 0, mute: float = 0.0
-    ) -> None:
+    def __init__(self, policy: str, *, questions: Iterable[Question] = (), seed: int = 0) -> None:
         super().__init__(policy, questions, seed)
         percent = re.fullmatch(r"annotator-(100|[1-9]?\d)", policy)
         if percent is None:
             expected = "annotator-<percent>, the percent of wrong labels from 0 to 100"
             raise ValueError(f"scripted:{policy}: expected {expected}")
-        if not 0 <= mute <= 1:
-            raise ValueError(f"scripted:{policy}: mute is {mute}, expected a probability between 0 and 1")
-        self.wrong, self.mute = int(percent[1]) / 100, mute
+        self.wrong = int(percent[1]) / 100
 
     def prepared(self, questions: Iterable[Question], budget: int) -> Self:
         """Return a copy that knows the questions; the budget is an agent's and not needed."""
-        return type(self)(self.policy, questions=questions, seed=self.seed, mute=self.mute)
+        return type(self)(self.policy, questions=questions, seed=self.seed)
 
     def describe(self) -> dict[str, Any]:
         """Return what a manifest keeps of it."""
-        return self._described(wrong=self.wrong, mute=self.mute)
+        return self._described(wrong=self.wrong)
 
     async def generate(self, messages: Sequence[Message], **how: object) -> Generation:
         """Label the record in the last message, as an annotation sends it; ValueError if there is none."""
@@ -60,8 +53,6 @@ class ScriptedAnnotator(Scripted):
             right = stated_label(str(record["next_thought"])) if stream == "S2" else self._result(record)
         except (json.JSONDecodeError, TypeError, KeyError):
             raise ValueError(f"{self.name} labels records of an annotation; it is no agent") from None
-        if self._draw("mute", shown) < self.mute:
-            return self._said(messages, "I cannot tell.")
         if self._draw("wrong", shown) < self.wrong:
             others = [label for label in LABELS[stream] if label != right]
             right = others[int(len(others) * self._draw("other", shown))]

@@ -1,10 +1,10 @@
-"""A job at work in a folder: one task an episode, one gate before the model, one writer behind them."""
+"""A job at work in a folder: one task an episode, so many of them at once, one writer behind them."""
 
 import asyncio
 import gc
 import json
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,12 +18,13 @@ from judged_useless.models.base import (
     ContextOverflowError,
     EveryRequestFailsError,
     FatalModelError,
+    Generation,
+    Message,
     Model,
     ModelError,
 )
 from judged_useless.protocol.signals import parse_side_channel
 from judged_useless.runs.cell_spec import differences, software
-from judged_useless.runs.gated_model import Gate, GatedModel
 from judged_useless.runs.manifests import read_manifest, write_manifest
 from judged_useless.runs.run_files import (
     ERRORS,
@@ -42,7 +43,7 @@ MOST_FAILURES_IN_A_ROW = 20
 #: Of an error's text, in messages and in the log of errors.
 MOST_CHARACTERS = 1000
 #: New objects after which Python looks for cycles while a run is on; by default it does so after 700.
-OBJECTS_BETWEEN_COLLECTIONS = 10_000
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,13 +196,29 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+class _BoundedModel:
+    """A model of which only so many requests are in flight at once."""
+
+    def __init__(self, model: Model, limit: int) -> None:
+        self.name, self.provider, self.decoding = model.name, model.provider, model.decoding
+        self.max_concurrency, self.simulated = limit, model.simulated
+        self.describe, self.aclose = model.describe, model.aclose
+        self._generate, self._places = model.generate, asyncio.Semaphore(limit)
+
+    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:  # noqa: ANN401
+        """Continue a conversation when there is a place."""
+        async with self._places:
+            return await self._generate(messages, **options)
+
+
 class _Execution:
     """One go at what is missing of a job."""
 
     def __init__(
         self, job: Job, path: Path, found: Mapping[Key, Mapping[str, Any]], concurrency: int, progress: bool
     ) -> None:
-        self._job, self._writer, self._gate = job, Writer(path), Gate(concurrency)
+        self._job, self._writer = job, Writer(path)
+        self._model, self._places = _BoundedModel(job.model, concurrency), asyncio.Semaphore(concurrency)
         self.done: set[Key] = set()
         self.tokens: Counter[str] = Counter()
         #: Judgments asked of the model, those that say neither word, and of these the ones that were cut.
@@ -225,8 +242,8 @@ class _Execution:
         pending = [key for key in self._job.keys if key not in self.done]
         try:
             async with asyncio.TaskGroup() as group:
-                for rank, key in enumerate(pending):
-                    group.create_task(self._attempt(rank, key))
+                for key in pending:
+                    group.create_task(self._attempt(key))
         except BaseExceptionGroup as failures:
             first: BaseException = failures
             while isinstance(first, BaseExceptionGroup):
@@ -236,10 +253,12 @@ class _Execution:
             await self._writer.aclose()
             self._bar.close()
 
-    async def _attempt(self, rank: int, key: Key) -> None:
-        model = GatedModel(self._job.model, self._gate, rank)
+    async def _attempt(self, key: Key) -> None:
         try:
-            record = await self._job.produce(model, key)
+            # Not all at once: what is on the disk early is then whole episodes, and the prefixes of those in
+            # flight are still in the server's cache.
+            async with self._places:
+                record = await self._job.produce(self._model, key)
         except ModelError as error:
             # A refusal in the middle concerns one question, unless nothing has succeeded yet.
             fatal = isinstance(error, FatalModelError) and not isinstance(error, ContextOverflowError)

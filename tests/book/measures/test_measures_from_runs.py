@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import hamlets
 import pytest
@@ -21,7 +22,9 @@ pytestmark = pytest.mark.usefixtures("hamlet_tasks")
 class Named(ScriptedModel):
     """A scripted agent that goes by the name of one of the paper's."""
 
-    name = "qwen3-8b"
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        self.name = "qwen3-8b"
 
 
 async def test_a_probed_run_gives_policies_repairs_and_stated_judgments(

@@ -144,6 +144,7 @@ def test_it_is_worked_by_keyboard_and_its_addresses_lead_back(page: Any, book: P
     assert "enforced rule" in page.locator(".ju-column h3").nth(1).inner_text()
     page.keyboard.press("Escape")
     assert page.evaluate("document.activeElement.getAttribute('role')") == "listbox"
+    page.wait_for_timeout(300)  # the address follows a moment later
     address = page.url
     page.goto("about:blank")
     page.goto(address)
@@ -229,6 +230,7 @@ def test_texts_of_models_and_data_are_shown_and_never_run(page: Any, hostile: Pa
     assert inside == 0
     assert page.evaluate("window.hit") is None
     assert page.locator(".ju-row").first.get_attribute("aria-label").startswith(SHOWN)
+    page.wait_for_timeout(300)  # the address follows a moment later
     address = page.url
     page.goto("about:blank")
     page.goto(address)

@@ -1,6 +1,7 @@
 """What the built pages load, run and say to a screen reader, and how they print."""
 
 import importlib.util
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -121,6 +122,16 @@ def test_the_book_is_printed_page_by_page(book: Path) -> None:
     assert titles[0] == "Judged Useless, Queried Anyway"
     assert sum(title.startswith("4. ") for title in titles) == 1
     assert len(printed.pages) > len(titles) > 20
+
+
+@pytest.mark.parametrize("room", ["", ".adapters", ".estimators", ".harness", ".stopping"])
+def test_every_public_function_and_class_is_documented(book: Path, room: str) -> None:
+    from importlib import import_module
+
+    names = import_module(f"judged_useless{room}").__all__
+    text = "".join(re.findall(r'id="judged_useless[\w.]*"', (book / "book/library.html").read_text("utf-8")))
+    there = {name for name in names if f'.{name}"' in text}
+    assert [name for name in names if name not in there and not name.isupper()] == []
 
 
 @pytest.mark.parametrize(
