@@ -65,9 +65,9 @@ def shown(page: Any, measure: str) -> str:
 def test_the_page_computes_what_the_library_computes(hands_on: Any, given: str) -> None:
     result = hands_on.evaluate(FOLLOWED, given)
     asked = {"failed": "0.99", "real": "0.45", "ends": "0.3", "seed": "0"} | dict(parse_qsl(given))
-    world = World(*(float(asked[name]) for name in ("failed", "real", "ends")))
+    failed, real, ends = (float(asked[name]) for name in ("failed", "real", "ends"))
     policy = POLICIES[asked["policy"]](float(asked.get("parameter", 0)))
-    episodes = simulate(policy, seed=int(asked["seed"]), world=world)
+    episodes = simulate(policy, seed=int(asked["seed"]), world=World(failed, real, ends))
     for name, estimator in MEASURES.items():
         if reason := result[name]["reason"]:
             with pytest.raises(UndefinedEstimateError, match=re.escape(f"is undefined: {reason}")):
