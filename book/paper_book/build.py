@@ -136,7 +136,8 @@ def assemble(sections: Path, generated: Path, target: Path) -> list[Path]:
             f"{target} holds other files and no {_TOP[0]}; expected a new or an assembled folder"
         )
     copied, kept = [], set()
-    for origin, place in _places(sections, generated):
+    # Of two files for one place the generated one is taken, such as the first page of own runs.
+    for place, origin in {place: origin for origin, place in _places(sections, generated)}.items():
         goal = target / place
         kept.add(goal)
         if not goal.exists() or not filecmp.cmp(origin, goal, shallow=False):
@@ -164,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         laid.add_argument(name, type=Path)
     parts = commands.add_parser("generated", help="write the generated parts of pages")
     parts.add_argument("folder", type=Path)
-    parts.add_argument("--source", default="embedded")
+    parts.add_argument("--source", default="embedded", help="own runs have a first page of their own")
     given = parser.parse_args(arguments)
     try:
         if given.command == "book":

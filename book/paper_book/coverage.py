@@ -90,6 +90,16 @@ def coverage(compared: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def counted_here(total: "pd.Series[int]") -> str:
+    """Return in words how many numbers are recomputed, and how many of them are equal."""
+    if not total["recomputed"]:
+        return "none can be recomputed from the episodes used here, which are of other agents or questions"
+    return (
+        f"{total['recomputed']:,} can be recomputed from the episodes used here, and {total['equal']:,} of "
+        "these are equal at the printed precision"
+    )
+
+
 def where_numbers_are_from(compared: pd.DataFrame) -> pd.DataFrame:
     """Count every printed value once, by where it is recomputed from, or could be.
 

@@ -26,6 +26,7 @@ from paper_book.published.transcribed import (
 )
 from paper_book.tables.data_table import Table
 from paper_book.tables.html import render
+from paper_book.your_runs import first_page
 
 #: Columns of the search, the telling ones first; value, interval and p are put together from several.
 _SEARCHED = (
@@ -174,10 +175,12 @@ PARTS: dict[str, Callable[[], str]] = {
 
 
 def write(folder: Path, source: Source = "embedded") -> None:
-    """Write every generated part, the search's data and the files to download; the episodes of a source."""
+    """Write what is generated: parts, the search's data, the downloads, and a first page for own runs."""
     check_files()
     texts = {f"generated/{name}": part() for name, part in PARTS.items()}
     texts["generated/explorer.md"] = _computed("explorer", explorer_data(source))
+    if own := first_page(source, _raw):
+        texts["index.md"] = own
     texts[f"{_DOWNLOADS}/numbers.js"] = search_data()
     for name, text in texts.items():
         write_atomically(folder / name, partial(Path.write_text, data=text, encoding="utf-8"))

@@ -277,7 +277,7 @@ class Page:
         questions = self.episodes["question_id"].nunique()
         models = listed(dict.fromkeys(self.episodes["model"]))
         held = f"{len(self.episodes):,} episodes of {models} on {questions:,} questions ({self.name})."
-        text = f"Recomputed here: {held}"
+        text = f"{'Recomputed' if is_release(self.source) else 'Measured'} here: {held}"
         if self.compared is not None:
             text = f"Loaded here: {held} {counted_in(self.compared)}"
         parts = (self.said, text, str(self.episodes.attrs.get(LEFT_OUT, "")))

@@ -142,6 +142,18 @@ def model_shown(
     return there[0], f"The source has no episode of {model} here, so {there[0]} is shown{others}."
 
 
+def our_numbers(source: str) -> str:
+    """Return what numbers are called that rest on episodes of this name: only the paper's are *re*computed.
+
+    Examples
+    --------
+    >>> our_numbers("embedded released cells"), our_numbers("runs")
+    ('recomputed (embedded released cells)', 'measured (runs)')
+    """
+    released = any(name in source for name in RELEASED.values())
+    return f"{'recomputed' if released else 'measured'} ({source})"
+
+
 def source_name(source: str | Path | Sequence[str | Path], used: pd.DataFrame | None = None) -> str:
     """Return a short name of where numbers come from, for legends and captions.
 

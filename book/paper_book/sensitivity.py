@@ -20,6 +20,8 @@ from judged_useless.estimators.inference import wilson_interval
 from judged_useless.estimators.matching import Bools, Ints, Weights, failing_points, step_window
 from judged_useless.estimators.resampling import Measure, Resampling
 
+from paper_book.tables.number_texts import minus
+
 STRATA: tuple[Strata, ...] = get_args(Strata)
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 #: Results at the start that the run of group (b) leaves out at least, the paper's first.
@@ -309,6 +311,20 @@ def contrast_by_step(
     # A step that one group does not reach has no counts.
     whole = dict.fromkeys(["n_a", "answers_a", "n_b", "answers_b"], "Int64")
     return table.assign(weight=weight / weight.sum()).astype(whole)
+
+
+def gaps_in_words(steps: pd.DataFrame) -> str:
+    """Return the gaps of :func:`contrast_by_step` for a sentence, and why one is undefined.
+
+    Examples
+    --------
+    >>> gaps_in_words(pd.DataFrame({"t": [3, 4], "value": [-0.5, float("nan")]}))
+    '−0.50, undefined after 4 results (a group without a decision)'
+    """
+    none = "undefined after {} results (a group without a decision)"
+    pairs = zip(steps.get("t", ()), steps.get("value", ()), strict=True)
+    words = (none.format(t) if pd.isna(gap) else minus(f"{gap:+.2f}") for t, gap in pairs)
+    return ", ".join(words) or "not available"
 
 
 def answers_behind(episodes: Episodes) -> pd.DataFrame:

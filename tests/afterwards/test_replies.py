@@ -85,28 +85,19 @@ def test_a_fence_with_nothing_but_blanks_is_read_at_once(blank: str) -> None:
     assert read_continuation(fenced) == SAID
 
 
-def test_what_has_the_form_parses() -> None:
+def test_what_has_the_form_parses_and_nothing_else() -> None:
     for said in ("0", "1", "0.25", "1.0"):
         reply = f'{{"p_continue": {said}, "p_answer_now": 0.5, "prefer": "answer_now", "reason": "it is so"}}'
         assert re.fullmatch(CONTINUATION_FORM, reply)
-        assert read_continuation(reply) == {
-            "p_continue": float(said),
-            "p_answer_now": 0.5,
-            "prefer": "answer_now",
-        }
+        expected = {"p_continue": float(said), "p_answer_now": 0.5, "prefer": "answer_now"}
+        assert read_continuation(reply) == expected
     assert not re.fullmatch(CONTINUATION_FORM, reply.replace("0.5", "1.5"))
     for word in USEFULNESS:
         reply = f'{{"usefulness": "{word}", "reason": "it is so"}}'
         assert re.fullmatch(USEFULNESS_FORM, reply)
         assert read_usefulness(reply) == word
-
-
-def test_usefulness_is_one_of_five_words() -> None:
-    for word in USEFULNESS:
-        assert read_usefulness(json.dumps({"usefulness": word, "reason": ""})) == word
-    for wrong in ("USEFUL", "useful_new", None, 1, ["OFF_TOPIC"]):
+    for wrong in ("USEFUL", None, ["OFF_TOPIC"]):
         assert read_usefulness(json.dumps({"usefulness": wrong})) is None
-    assert read_usefulness("OFF_TOPIC") is None
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,17 @@ def test_only_what_changed_is_copied_and_what_is_gone_is_removed() -> None:
     assert (TARGET / "book/data.md").stat().st_mtime_ns == untouched
 
 
+@pytest.mark.usefixtures("project")
+def test_a_generated_first_page_takes_the_place_of_the_papers() -> None:
+    (GENERATED / "index.md").write_text("# Your runs")
+    assemble(SECTIONS, GENERATED, TARGET)
+    assert (TARGET / "book/index.md").read_text() == "# Your runs"
+    assert assemble(SECTIONS, GENERATED, TARGET) == []
+    (GENERATED / "index.md").unlink()
+    assemble(SECTIONS, GENERATED, TARGET)
+    assert (TARGET / "book/index.md").read_text() == "# Index"
+
+
 @pytest.mark.parametrize(
     "target", [".", "..", "book", "_build/sections", "_build/generated", "_build", "elsewhere"]
 )

@@ -209,5 +209,5 @@ def test_claims_and_maps_of_prompt_arms_are_about_the_papers_models(mixed: list[
         f"holds for 1 of 16 {counted}",
         "none of 4 cells can be told",
     ]
-    assert "Recomputed Δ (embedded released cells)" in page.text()
+    assert "Δ, recomputed (embedded released cells), on" in page.text()
     assert "scripted:mine (atlas test300)" in page.text()

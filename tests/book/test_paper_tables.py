@@ -41,7 +41,7 @@ def test_the_recomputed_number_stands_below_the_printed_one(everything: pd.DataF
     assert row[1] == "−0.06 [−0.10, −0.04]|−0.065 [−0.095, −0.039] ="
     assert row[2] == "−0.32 [−0.41, −0.24]"
     assert (table.published, table.recomputed, table.differing) == (148, 8, 0)
-    assert "recomputed (here)" in table.html
+    assert "measured (here)" in table.html
 
 
 def test_a_difference_is_marked_with_its_size() -> None:
@@ -180,10 +180,10 @@ def test_simulated_policies_agree_with_the_printed_ones(everything: pd.DataFrame
     assert rows["recomputed"].notna().sum() == rows["value"].notna().sum() == 31
     assert rows["equal"].dropna().all()
     html = paper_table(everything, 7, source="episodes").html
-    assert "policies simulated anew; ≈ is within two standard errors" in html
+    assert "policies simulated anew (≈ is within two standard errors" in html
     assert "−0.002 (+0.018, fitted)" in html
     assert "0.151 (−0.029, fitted)" in html
-    assert "recomputed (episodes)" not in html
+    assert "measured (episodes)" not in html
 
 
 def test_a_wrong_number_of_table_7_is_told() -> None:

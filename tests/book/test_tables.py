@@ -116,7 +116,7 @@ def texts(table: Table, column: str) -> list[str]:
 def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> None:
     table = beside(compared[compared["recomputed"].notna()])
     assert texts(table, "published") == ["−0.06 [−0.10, −0.04]", "0.33 [0.29, 0.37]"]
-    assert texts(table, "recomputed (some episodes)")[0] == "−0.065 [−0.095, −0.039]"
+    assert texts(table, "measured (some episodes)")[0] == "−0.065 [−0.095, −0.039]"
     assert texts(table, "difference") == ["−0.005", "−0.001"]
     assert texts(table, "at printed precision") == ["equal", "equal"]
     assert table.note == ""
@@ -124,7 +124,7 @@ def test_published_and_recomputed_stand_side_by_side(compared: pd.DataFrame) -> 
 
 def test_what_the_source_lacks_stays_empty_and_says_what_fills_it(compared: pd.DataFrame) -> None:
     table = beside(compared[compared["recomputed"].isna()])
-    assert set(texts(table, "recomputed (some episodes)")) == {""}
+    assert set(texts(table, "measured (some episodes)")) == {""}
     assert table.note == "run something"
 
 
@@ -140,11 +140,11 @@ def test_verdicts_and_dashes(compared: pd.DataFrame) -> None:
 def test_counts_are_shown_as_counts_and_ones_own_interval_is_not_dropped() -> None:
     counted = recompute(published("text", panel="C.1", measure="answered_after_5"), load_episodes())
     table = beside(counted[counted["recomputed"].notna()])
-    assert texts(table, "published") == texts(table, "recomputed (some episodes)") == ["1 of 292"]
+    assert texts(table, "published") == texts(table, "measured (some episodes)") == ["1 of 292"]
     success = recompute(
         published(13, model="qwen3-8b", regime="persistent", condition="unaided"), load_episodes()
     )
-    mine = texts(beside(success[success["measure"] == "success"]), "recomputed (some episodes)")
+    mine = texts(beside(success[success["measure"] == "success"]), "measured (some episodes)")
     assert mine == ["0.0067 [0.0000, 0.0167]"]
 
 
@@ -157,4 +157,4 @@ def test_a_bound_that_is_printed_without_a_value_is_recomputed_to_its_own_places
     assert texts(beside(held), "published") == [
         f"lower bound {alone['low_printed'].iloc[0]}".replace("-", "−")
     ]
-    assert texts(beside(held), "recomputed (some episodes)") == ["0.0100 [0.0000, 0.0200]"]
+    assert texts(beside(held), "measured (some episodes)") == ["0.0100 [0.0000, 0.0200]"]

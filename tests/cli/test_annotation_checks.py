@@ -111,16 +111,6 @@ def test_one_model_under_two_names_is_one_annotator(
     assert f"--annotator {pair[0]} and {pair[1]} are one model; agreement needs" in said
 
 
-@pytest.mark.parametrize("option", [URL, ("--cost-cap-usd", "1"), ("--prices", "prices.yaml")])
-def test_what_no_scripted_annotator_heeds_is_refused(
-    option: tuple[str, str], run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = refused(run, capsys, *BOTH, *option)
-    name = option[0].removeprefix("--").replace("-", "_")
-    assert "--annotator scripted:annotator-5: " in said
-    assert f"provider 'scripted' has no option {name}" in said
-
-
 def test_a_server_of_a_scripted_annotator_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pair = ("--annotator", "openai:a", "--annotator", "scripted:annotator-5")
     said = refused(run, capsys, *pair, "--base-url", "scripted:annotator-5=http://x")

@@ -109,7 +109,7 @@ def test_regimes_are_a_list_of_names_that_are_there() -> None:
     with pytest.raises(UndefinedEstimateError, match="no decision of regime plausible; there is clean"):
         answers_when_favoured(BOTH, regimes=["plausible"])
     assert answers_when_favoured(BOTH, regimes=["persistent", "plausible"], n_boot=20).n == 2
-    with pytest.raises(ValueError, match="prior names 'clean' twice"):
+    with pytest.raises(ValueError, match="prior names a regime twice"):
         belief_curves(BOTH, prior=("clean", "clean"))
     with pytest.raises(ValueError, match="prior must name at least one"):
         belief_curves(BOTH, prior=())

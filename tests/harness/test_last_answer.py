@@ -75,6 +75,48 @@ def test_a_responses_request() -> None:
     assert changed["instructions"].startswith("Answer.\n\n")
 
 
+@pytest.mark.parametrize("answer_tool", [None, "submit"])
+@pytest.mark.parametrize("where", ["messages", "input"])
+@pytest.mark.parametrize(
+    "tool", [{"type": "web_search"}, {"type": "mcp", "server_label": "x"}, {"type": "custom", "name": "run"}]
+)
+def test_a_tool_of_the_providers_goes_too(tool: Any, where: str, answer_tool: str | None) -> None:
+    request = {where: chat()["messages"][1:2], "tools": [tool], "functions": [{"name": "f"}]}
+    offered = {"tool_choice": "auto", "function_call": "auto", "web_search_options": {}, "mcp_servers": [{}]}
+    assert set(answer_only({**request, **offered}, answer_tool=answer_tool)) <= {where, "instructions"}
+    own = {"type": "function", "name": "submit"} if where == "input" else SUBMIT
+    kept = answer_only({**request, "tools": [tool, own]}, answer_tool="submit")
+    assert kept["tools"] == [own]
+    choice = {"name": "submit"} if where == "input" else {"function": {"name": "submit"}}
+    assert kept["tool_choice"] == {"type": "function", **choice}
+
+
+def test_of_an_anthropic_request_only_the_agents_own_tools_stay_listed() -> None:
+    search = {"name": "search", "input_schema": {"type": "object"}}
+    bash = {"type": "bash_20250124", "name": "bash"}
+    web = {"type": "web_search_20250305", "name": "web_search"}
+    used = {"role": "assistant", "content": [{"type": "tool_use", "id": "b", "name": "bash", "input": {}}]}
+    found = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "b", "content": ""}]}
+    changed = answer_only({"messages": [used, found], "tools": [search, bash, web]})
+    assert (changed["tools"], changed["tool_choice"]) == ([search, bash], {"type": "none"})
+    hosted = [
+        {"type": "server_tool_use", "id": "w", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "w", "content": []},
+    ]
+    changed = answer_only({"messages": [{"role": "assistant", "content": hosted}], "tools": [web]})
+    assert "tools" not in changed
+    assert changed["messages"][-1] == {"role": "user", "content": ANSWER_NOW}
+
+
+@pytest.mark.parametrize("reply", [None, "Oslo", {"choices": [{}]}, {"output": ["Oslo"]}])
+async def test_what_is_no_reply_is_named(reply: Any) -> None:
+    async def send(**_: Any) -> Any:
+        return reply
+
+    with pytest.raises(ValueError, match=r"^reply.* is .* expected a dictionary or an SDK's object"):
+        await final_answer_async(send, chat())
+
+
 def converse(kind: str, upstream: Upstream, k: int = 3) -> tuple[str, list[str]]:
     """Run a recipe of the page; return its answer and the calls that were executed."""
     defined, executed = recipe(kind), list[str]()

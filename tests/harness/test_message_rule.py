@@ -2,6 +2,8 @@
 
 import json
 import threading
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -120,19 +122,130 @@ def test_calls_of_one_turn_are_one_step(texts: list[str], run: int) -> None:
     assert Rule(signals=["empty"]).after_results([question, turn, *results]).run == run
 
 
+def judged(signal: str, *results: Any) -> tuple[str | None, ...]:
+    return Rule(signals=[signal]).after_results(openai(*results, question="Who wrote Dune?")).judgments
+
+
 def test_free_signals() -> None:
-    found = "The book Dune was written by Frank Herbert."
-    messages = openai("[]", "Error: timed out", found, found, question="Who wrote the book Dune?")
-    said = {
-        name: Rule(signals=[name]).after_results(messages).judgments
-        for name in ("empty", "repeated", "lexical")
-    }
-    assert said["empty"] == ("USELESS", "USELESS", "USEFUL", "USEFUL")
-    assert said["repeated"] == ("USEFUL", "USEFUL", "USEFUL", "USELESS")
-    assert said["lexical"] == ("USELESS", "USELESS", "USEFUL", "USEFUL")
+    found = "Dune was written by Frank Herbert, who wrote."
+    results = "[]", "Error: timed out", found, found
+    assert judged("empty", *results) == ("USELESS", "USELESS", "USEFUL", "USEFUL")
+    assert judged("repeated", *results) == ("USEFUL", "USEFUL", "USEFUL", "USELESS")
+    assert judged("lexical", *results) == ("USELESS", "USELESS", "USEFUL", "USEFUL")
     failed = anthropic("Oslo")
     failed[-1]["content"][0]["is_error"] = True
     assert Rule(signals=["empty"]).after_results(failed).judgments == ("USELESS",)
+
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:,"}}
+NOTHING = """|  |None|null|""|[]|{}|{"results": []}|{"query": "Dune", "hits": {"hits": [], "total": 0}}
+0 results|No matching documents were found.|Found no results for Dune|{"error": "not found"}
+{"data": null, "errors": ["no"]}|{"content": [{"text": "No such page"}], "isError": true}|404 Not Found
+Error: timed out|HTTP error 404|requests.ReadTimeoutError: late|Request timed out after 30 s|Error
+Traceback (most recent call last): ..."""
+SOMETHING = """Error correction codes add bits.|Exceptional|0|false|{"count": 0}|No man is an island.
+{"data": {"x": 1}, "errors": ["partly"]}|{"error": null, "title": "Dune"}|[{"title": "Dune"}]|{broken
+None of the novels was finished before 1969."""
+
+
+@pytest.mark.parametrize("text", ["", None, [], {}, {"results": []}, *NOTHING.replace("\n", "|").split("|")])
+def test_what_is_empty(text: Any) -> None:
+    assert judged("empty", text) == ("USELESS",)
+
+
+@pytest.mark.parametrize("text", [0, {"title": "Dune"}, [IMAGE], *SOMETHING.replace("\n", "|").split("|")])
+def test_what_is_not_empty(text: Any) -> None:
+    assert judged("empty", text) == ("USEFUL",)
+
+
+def test_no_text_is_useless_for_being_none() -> None:
+    other = {"type": "image_url", "image_url": {"url": "data:,x"}}
+    assert judged("lexical", [IMAGE], {"title": "Dune, by whom I wrote"}) == ("USEFUL", "USEFUL")
+    assert judged("repeated", [IMAGE], [other], [IMAGE]) == ("USEFUL", "USEFUL", "USELESS")
+
+
+@pytest.mark.parametrize("text", [" " * 300_000 + "x", "[" * 300_000, "error " * 50_000, "no " * 100_000])
+def test_a_long_result_is_read_at_once(text: str) -> None:
+    began = time.process_time()
+    assert judged("empty", text) == ("USEFUL",)
+    assert time.process_time() - began < 1
+
+
+SEARCHED = {"type": "web_search_call", "id": "w", "action": {"query": "Dune"}}
+SERVER = [
+    {"type": "server_tool_use", "id": "w", "name": "web_search", "input": {}},
+    {"type": "web_search_tool_result", "tool_use_id": "w", "content": []},
+]
+
+
+@pytest.mark.parametrize(
+    ("messages", "judgments"),
+    [
+        ([SEARCHED, SEARCHED | {"id": "v"}], ("USEFUL", "USEFUL")),  # what it found is not shown
+        ([{"type": "mcp_call", "id": "m", "name": "x", "error": "down"}], ("USELESS",)),
+        ([{"type": "mcp_call", "id": "m", "name": "x", "output": "Oslo"}], ("USEFUL",)),
+        (
+            [
+                {"type": "custom_tool_call", "call_id": "c", "name": "x", "input": "y"},
+                {"type": "custom_tool_call_output", "call_id": "c", "output": ""},
+            ],
+            ("USELESS",),
+        ),
+        (
+            [
+                {"role": "assistant", "content": None, "function_call": {"name": "x", "arguments": "{}"}},
+                {"role": "function", "name": "x", "content": "{}"},
+            ],
+            ("USELESS",),
+        ),
+        (
+            [{"role": "assistant", "content": SERVER}, {"role": "assistant", "content": SERVER}],
+            ("USELESS",) * 2,
+        ),
+        ([{"role": "assistant", "content": [*SERVER, *SERVER]}], ("USELESS",)),
+    ],
+)
+def test_every_form_of_call_is_seen(messages: Messages, judgments: tuple[str, ...]) -> None:
+    question = {"role": "user", "content": "Where?"}
+    decided = Rule(signals=["empty"]).after_results([question, *messages])
+    assert decided.judgments == judgments
+    answered = [question, *messages, {"role": "assistant", "content": "Oslo"}, question]
+    assert Rule(signals=["empty"]).after_results(answered).judgments == ()
+
+
+def test_an_answer_after_the_providers_search_is_an_answer() -> None:
+    turn = {"role": "assistant", "content": [*SERVER, {"type": "text", "text": "Oslo"}]}
+    question = {"role": "user", "content": "Where?"}
+    assert Rule(signals=["empty"]).after_results([question, turn, question]).judgments == ()
+
+
+def test_objects_are_read_as_their_dictionaries() -> None:
+    def opened(value: Any) -> Any:
+        if isinstance(value, dict):
+            return SimpleNamespace(**{name: opened(each) for name, each in value.items()})
+        return [opened(each) for each in value] if isinstance(value, list) else value
+
+    rule = Rule(k=2, signals=["empty"])
+    for form in (openai, responses, anthropic):
+        assert rule.after_results([opened(each) for each in form("", "")]).stop
+
+
+@pytest.mark.parametrize(
+    ("odd", "named"),
+    [
+        (None, r"messages\[2\] is None"),
+        ("text", r"messages\[2\] is 'text'"),
+        (["a"], r"messages\[2\] is \['a'\]"),
+        ({"content": "a"}, r"messages\[2\]\.role is None"),
+        ({"type": "ai", "content": "a"}, r"messages\[2\]\.role is None"),
+        ({"role": "human", "content": "a"}, r"messages\[2\]\.role is 'human'"),
+        ({"role": "assistant", "content": 5}, r"messages\[2\]\.content is 5"),
+        ({"role": "assistant", "tool_calls": ["c"]}, r"messages\[2\]\.tool_calls is \['c'\]"),
+    ],
+)
+def test_what_is_no_message_is_named(odd: Any, named: str) -> None:
+    with pytest.raises(ValueError, match=named):
+        Rule(signals=["empty"]).after_results([*openai(), odd])
 
 
 def test_stated_judgments_are_those_of_the_turn_that_follows() -> None:
@@ -170,10 +283,19 @@ def test_a_limit_stops_too_and_is_told_apart(limit: Backstop, by: str) -> None:
     assert rule.stops == {by: 1, "evidence": 1}
 
 
-@pytest.mark.parametrize("options", [{"k": 0}, {"signals": []}, {"signals": ["mood"]}])
+@pytest.mark.parametrize(
+    "options",
+    [{"k": k} for k in (0, 2.5, True, float("nan"), float("inf"))] + [{"signals": []}, {"signals": ["mood"]}],
+)
 def test_what_is_no_rule_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="expected"):
         Rule(**options)
+
+
+@pytest.mark.parametrize("limit", [-1, float("nan"), float("inf"), True, "5"])
+def test_what_is_no_limit_is_refused(limit: Any) -> None:
+    with pytest.raises(ValueError, match=r"^seconds is .* expected a number"):
+        Backstop(seconds=limit)
 
 
 def test_a_signal_that_asks_wants_somebody_to_ask() -> None:

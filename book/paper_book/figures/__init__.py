@@ -9,6 +9,7 @@ from paper_book.figures.dots import (
     judged_and_answered,
     judged_and_answered_by_model,
 )
+from paper_book.figures.ladder import ladder
 from paper_book.figures.maps import contrast_heatmap, cost_against_success
 from paper_book.figures.rates_by_step import rates_by_step
 from paper_book.figures.specification_curve import specification_curve, study_sizes
@@ -33,6 +34,7 @@ __all__ = [
     "judged_and_answered",
     "judged_and_answered_by_model",
     "judgments_by_position",
+    "ladder",
     "rates_by_step",
     "run_length_curves",
     "sequential_tests",

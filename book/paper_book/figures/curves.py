@@ -28,6 +28,7 @@ from paper_book.figures.style import (
     spaced,
 )
 from paper_book.measures.filling import probe_commands
+from paper_book.reading import our_numbers
 from paper_book.tables.data_table import Notice
 
 if TYPE_CHECKING:
@@ -91,8 +92,8 @@ def hazards_by_run(
     axes.set_xticks(range(1, 7))
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
-    add_legend(axes, handles, columns=2, title=f"lines: recomputed ({page.name})" if mine else "")
-    lines = f"Lines with {page.level:.0%} intervals: {page.about}, recomputed ({page.name})"
+    add_legend(axes, handles, columns=2, title=f"lines: {our_numbers(page.name)}" if mine else "")
+    lines = f"Lines with {page.level:.0%} intervals: {page.about}, {our_numbers(page.name)}"
     return picture(
         axes,
         "Probability of answering at a decision, by the number of failed results in a row just before it, "

@@ -25,6 +25,7 @@ from paper_book.figures.style import (
     spaced,
 )
 from paper_book.measures.own_models import on_paper_questions
+from paper_book.reading import our_numbers
 from paper_book.tables.data_table import Notice
 from paper_book.tables.number_texts import number, printed_text, recomputed_text
 
@@ -128,7 +129,10 @@ def forest(
     names = dict(words or {})
     rows = _sorted(on_paper_questions(comparison.rows), [group, label] if group else [label], names)
     if rows.empty or rows[["value", "recomputed"]].isna().all(axis=None):
-        return comparison.page.absent(f"Nothing is drawn of '{title}'")
+        why = next(
+            filter(None, rows.get("reason", ())), "neither this source nor the paper has a number of it"
+        )
+        return comparison.page.absent(f"Nothing is drawn of '{title}'", why)
     comparison = replace(comparison, rows=rows)
     labels, groups = (
         [names.get(each, spaced(each)) for each in rows[name]] if name else [""] * len(rows)
@@ -141,7 +145,7 @@ def forest(
     hollow = {"color": PUBLISHED, "marker": "D", "markerfacecolor": "white"}
     _points(axes, places + 0.15, rows, "", "published", hollow)
     solid = {"color": RECOMPUTED, "marker": "o"}
-    _points(axes, places - 0.15, rows, "recomputed", f"recomputed ({comparison.source})", solid)
+    _points(axes, places - 0.15, rows, "recomputed", our_numbers(comparison.source), solid)
     if np.nanmin(rows[["low", "recomputed_low", "value", "recomputed"]].to_numpy(dtype=float)) < 0:
         axes.axvline(0, color="black", linewidth=1, zorder=1)
     add_legend(axes)
@@ -177,7 +181,7 @@ def answering_actions(actions: "Comparison") -> Picture | Notice:
     for budget in budgets:
         axes.axvline(float(budget), color=PUBLISHED, linewidth=1, linestyle=":")
         handles.append(Patch(color=colours[budget], label=f"budget of {budget} actions, published"))
-    mine = f"recomputed ({actions.source})"
+    mine = our_numbers(actions.source)
     if rows["recomputed"].notna().any():
         handles.append(Line2D([], [], marker="o", linestyle="", color=RECOMPUTED, label=mine))
     axes.set_xlim(0, budgets[-1] + 0.5)
@@ -260,7 +264,7 @@ def judged_and_answered_by_model(
         Patch(color=COLOURS["answer"], label="answered after five in a row"),
         Line2D([], [], marker="D", linestyle="", color=PUBLISHED, markerfacecolor="white", label="published"),
     ]
-    add_legend(axes, handles, title=f"bars: recomputed ({answered.source})")
+    add_legend(axes, handles, title=f"bars: {our_numbers(answered.source)}")
     who = (page.condition == "unaided") * (
         " For claude-haiku-4.5 the paper takes the judgments of its run under the rule; claude-sonnet-5 is "
         "missing, as its judgments were not kept in five of six regimes (Appendix B.4)."
@@ -268,8 +272,8 @@ def judged_and_answered_by_model(
     return picture(
         axes,
         f"By model, {page.condition}, {regime} regime, {page.split}: share of results judged useless, and "
-        "share of questions answered among those with five useless judgments in a row. Bars are recomputed "
-        f"({answered.source}), hollow diamonds published ({answered.printed}; the paper's Figure 1, right). "
-        f"The share judged useless is printed only as a range over models.{who}",
+        "share of questions answered among those with five useless judgments in a row. Bars are "
+        f"{our_numbers(answered.source)}, hollow diamonds published ({answered.printed}; the paper's "
+        f"Figure 1, right). The share judged useless is printed only as a range over models.{who}",
         "; ".join(words) + ".",
     )

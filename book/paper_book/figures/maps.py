@@ -21,6 +21,7 @@ from paper_book.figures.style import (
 )
 from paper_book.measures.own_models import on_paper_questions
 from paper_book.measures.recompute import as_grid
+from paper_book.reading import our_numbers
 from paper_book.tables.data_table import Notice
 from paper_book.tables.number_texts import number
 
@@ -92,7 +93,7 @@ def contrast_heatmap(
         return deltas.page.absent(f"No Δ of these arms is {values} on {split}")
     twice = bool(second.notna().any(axis=None))
     title = (
-        "Δ as recomputed here"
+        "Δ of the episodes used here"
         if mine
         else "Δ as published: blue for every model only where the harness stops"
     )
@@ -124,7 +125,7 @@ def contrast_heatmap(
         for model in first
         for arm, value in first[model].dropna().items()
     )
-    origin = f"Recomputed Δ ({deltas.source})" if mine else f"Published Δ ({deltas.printed})"
+    origin = f"Δ, {our_numbers(deltas.source)}," if mine else f"Published Δ ({deltas.printed})"
     return picture(
         axes,
         f"{origin} on the agent's own judgments, by condition and model, on {split}{also}. Blue: at the same "
@@ -179,7 +180,7 @@ def cost_against_success(costs: "Comparison", *, price: float = 0.05) -> Picture
     ]
     add_legend(axes, handles, columns=2)
     mine = "recomputed" in set(drawn["kind"])
-    filled = f"filled recomputed ({costs.source})" if mine else "none is recomputed here"
+    filled = f"filled {our_numbers(costs.source)}" if mine else "none is recomputed here"
     points = (
         f"{row['model']}, {row['condition']}: {row['tool_calls']:.2f} calls, success {row['success']:.3f}"
         for row in drawn.to_dict("records")

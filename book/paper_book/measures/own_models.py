@@ -22,8 +22,9 @@ _QUESTIONS = ["task", "split", "budget"]
 
 
 def on_paper_questions(compared: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of a comparison on questions that the paper has a number on."""
-    return compared[~elsewhere(compared)]
+    """Return the rows of a comparison on questions that the paper has a number on; all, if it has none."""
+    apart = elsewhere(compared)
+    return compared if apart.all() else compared[~apart]
 
 
 def elsewhere(compared: pd.DataFrame) -> "pd.Series[bool]":
@@ -58,7 +59,7 @@ def with_own_models(printed: pd.DataFrame, cells: Sequence[CellKey]) -> pd.DataF
 def _rows_for(rows: pd.DataFrame, template: str, key: CellKey, conditions: set[str]) -> pd.DataFrame:
     """Return the rows of one model for another, with nothing published in them."""
     records = rows.to_dict("records")
-    own = rows[[{each.condition for each in quantity_of(row).keys} <= conditions for row in records]]
+    own = rows.loc[[{each.condition for each in quantity_of(row).keys} <= conditions for row in records]]
     settings = pd.MultiIndex.from_frame(own[_QUESTIONS].astype("object"))
     given = tuple(map(str, key[2:]))
     there = [tuple(map(str, each)) for each in settings]

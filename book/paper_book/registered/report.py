@@ -10,6 +10,7 @@ import pandas as pd
 from paper_book.measures.cell_index import describe
 from paper_book.published.comparing import show
 from paper_book.published.transcribed import published
+from paper_book.reading import our_numbers
 from paper_book.registered.load import load_claims, load_documents
 from paper_book.registered.record import number_rows, printed_rows
 from paper_book.registered.results import (
@@ -285,7 +286,7 @@ def outcome_table(
         rule = f"Rule: {row['decided by']}" if row["decided by"] != "reported" else "No rule: only reported"
         return (row["prediction"], rule), row["published"], _decided(row)
 
-    columns = ("test", "prediction, and the rule that decides it", "published", f"recomputed ({source})")
+    columns = ("test", "prediction, and the rule that decides it", "published", our_numbers(source))
     parts = _by_document(results, columns, cells, lambda tests: _in_short(tests, "recomputed"))
     anchors = {result.test.key: slug(result.test.key) for result in results}
     return FoldedTable(caption, parts, note, anchors, open_first=True)
@@ -319,7 +320,7 @@ def number_table(results: Sequence[RegisteredResult], *, caption: str, source: s
             "test": rows["test"],
             "quantity": [_USUAL.sub("", each) for each in rows["quantity"]],
             "published": [printed_text(row) for row in records],
-            f"recomputed ({source})": [_recomputed_text(row) for row in records],
+            our_numbers(source): [_recomputed_text(row) for row in records],
             "at printed precision": [
                 {True: "equal", False: "differs"}.get(each, "") for each in rows.get("equal", [])
             ],

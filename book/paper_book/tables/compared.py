@@ -13,7 +13,7 @@ from paper_book.measures.own_models import of_the_paper
 from paper_book.published.comparing import compare, one_each
 from paper_book.published.on_splits import as_counts, filled, where_printed, without_numbers
 from paper_book.published.transcribed import published
-from paper_book.reading import is_simulated
+from paper_book.reading import is_simulated, our_numbers
 from paper_book.tables.data_table import comparison_table
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Comparison:
         """What is shown, for a caption: published numbers, and recomputed ones only if there are any."""
         mine = self.rows["recomputed"].notna().any()
         return f"published ({self.printed}) " + (
-            f"and recomputed ({self.source})" if mine else "only; none is recomputed here"
+            f"and {our_numbers(self.source)}" if mine else "only; none is recomputed here"
         )
 
     @property

@@ -10,6 +10,7 @@ from judged_useless._io.messages import visible
 from judged_useless.estimators.estimate import estimates_frame
 from markupsafe import Markup, escape
 
+from paper_book.reading import our_numbers
 from paper_book.tables.html import render
 from paper_book.tables.number_texts import number, places, printed_text, recomputed_text
 
@@ -162,7 +163,7 @@ def comparison_table(
         {
             **labels,
             "published": [_unbroken(printed_text(row)) or "–" for row in records],
-            f"recomputed ({source})": [_unbroken(recomputed_text(row, bounded=True)) for row in records],
+            our_numbers(source): [_unbroken(recomputed_text(row, bounded=True)) for row in records],
             "difference": differences,
             "at printed precision": verdicts.astype(object).where(verdicts.notna(), "").to_list(),
         }

@@ -13,7 +13,7 @@ from judged_useless.sources.readers import Source
 from paper_book.measures.filling import commands_to_fill, filling
 from paper_book.measures.own_models import elsewhere
 from paper_book.published.transcribed import published, titles
-from paper_book.reading import source_name
+from paper_book.reading import our_numbers, source_name
 from paper_book.tables.html import label, render, slug
 from paper_book.tables.number_texts import (
     IN_WORDS,
@@ -168,13 +168,13 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     """Return what the lines of a table's cells are, and what some of its rows are about."""
     if not rows["recomputed"].notna().any():
         return ""
-    name = source_name(source, rows)
+    mine = our_numbers(source_name(source, rows))
     if number == "7":
-        name = (
-            "policies simulated anew; ≈ is within two standard errors of the ten simulations of the paper; "
-            "fitted is a policy whose slope was fitted to this row, which is no test of it"
+        mine = (
+            "policies simulated anew (≈ is within two standard errors of the ten simulations of the paper; "
+            "fitted is a policy whose slope was fitted to this row, which is no test of it)"
         )
-    lines = f"Upper line: published; lower line: recomputed ({name})."
+    lines = f"Upper line: published; lower line: {mine}."
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
     if own.empty:
         return lines

@@ -197,16 +197,12 @@ def how_episodes_end(episodes: Episodes) -> pd.DataFrame:
     length = frame["actions"].map(len)
     answered = frame["actions"].map(lambda actions: list(actions[-1:]) == ["finish"]).astype(bool)
     facts = frame[["regime"]].assign(answered=answered, at=length.where(answered), calls=length - answered)
-    by_regime = facts.groupby("regime", sort=False)
-    table = by_regime.agg(
-        episodes=("calls", "size"),
-        share=("answered", "mean"),
-        median=("at", "median"),
-        calls=("calls", "mean"),
-    )
-    table["share"], table["calls"] = table["share"].round(3), table["calls"].round(2)
-    table.columns = pd.Index(["episodes", "share answered", "median answering action", "tool calls"])
-    return table.reset_index()
+    shown = {
+        "episodes": ("calls", "size"), "share answered": ("answered", "mean"),
+        "median answering action": ("at", "median"), "tool calls": ("calls", "mean"),
+    }  # fmt: skip
+    table = facts.groupby("regime", sort=False).agg(**shown)
+    return table.round({"share answered": 3, "tool calls": 2}).reset_index()
 
 
 def contrasted_decisions(episodes: Episodes, *, t_min: int = 3, t_max: int = 6) -> pd.DataFrame:

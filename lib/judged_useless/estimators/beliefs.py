@@ -179,9 +179,7 @@ def belief_curves(
         lacking = {name: int(inside.sum()) - each.n for name, each in measures.items()}
         measures["ideal observer"] = Measure("ideal observer", sums, value, n, undefined=reason)
         lacking["ideal observer"] = n_unasked
-        found: dict[object, Estimate] = {
-            name: Estimate.attempt(measures[name].estimate, plan) for name in QUANTITIES
-        }
+        found = {name: Estimate.attempt(measures[name].estimate, plan) for name in QUANTITIES}
         part = estimates_frame(found, "quantity").drop(columns="name").reset_index()
         part.insert(0, "panel", [*QUANTITIES.values()])
         part.insert(2, "k", k)

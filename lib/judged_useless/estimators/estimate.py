@@ -141,7 +141,7 @@ class Estimate(Mapping[str, object]):
 _NAMES = tuple(f.name for f in fields(Estimate))
 
 
-def estimates_frame(estimates: Mapping[object, Estimate], index: str) -> pd.DataFrame:
+def estimates_frame(estimates: Mapping[Any, Estimate], index: str) -> pd.DataFrame:
     """Return estimates, one row each under their key, with the columns of :meth:`Estimate.row`.
 
     Of one that is undefined the numbers are missing, and its ``reason`` says why.

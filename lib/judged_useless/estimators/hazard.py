@@ -145,7 +145,7 @@ def hazard_by_failed_run(
     plan = Resampling(**options)
     points, left_out = failing_points(episodes, "the hazard")
     inside = _before_last_action(points, t_max)
-    estimates: dict[object, Estimate] = {}
+    estimates = {}
     for j in np.unique(points.failed_run[inside & (points.failed_run >= 1)]).tolist():
         here = inside & (points.failed_run == j)
         measure = Measure(f"h({j})", _sums_of(points, here), share, n=int(here.sum()))
@@ -280,7 +280,7 @@ def hazard_model(
     plan = Resampling(n_boot, seed, level)
     points, left_out = failing_points(with_judgments(episodes, judgments), "the hazard model")
     measures = hazard_measures(points, question_effects=question_effects, t_max=t_max)
-    estimates: dict[object, Estimate] = {
+    estimates = {
         key: Estimate.attempt(noted(measure, points, t_max, left_out, judged=True).estimate, plan)
         for key, measure in measures.items()
     }

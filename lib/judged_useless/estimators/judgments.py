@@ -66,7 +66,7 @@ def useless_rate(
     if not table["judgment"].notna().any():
         kind = {None: "", True: "failed ", False: "real "}[failed]
         raise UndefinedEstimateError(f"the useless rate is undefined: no {kind}result has a judgment")
-    estimates: dict[object, Estimate] = {
+    estimates = {
         str(regime): _share_of_judgments(
             f"judged useless ({regime})", part, "USELESS", plan, "no result has a judgment"
         )
@@ -125,17 +125,13 @@ def specificity(episodes: Episodes, **options: Unpack[Options]) -> pd.DataFrame:
     table = page_table(episodes)
     if table["judgment"].isna().all():
         raise UndefinedEstimateError("the specificity of judgments is undefined: no real page has a judgment")
-    estimates: dict[object, Estimate] = {}
-    for kind in ("gold", "distractor"):
-        for seen in ("first", "repeat"):
-            part = table[(table["kind"] == kind) & (table["seen"] == seen)]
-            estimates[f"{kind} {seen}"] = _share_of_judgments(
-                f"judged useful ({kind}, {seen})", part, "USEFUL", plan,
-                f"no {seen} {kind} page has a judgment",
-            )  # fmt: skip
-    frame = estimates_frame(estimates, "page")
-    frame.index = pd.MultiIndex.from_tuples([key.split() for key in frame.index], names=["kind", "seen"])
-    return frame
+    kinds = pd.MultiIndex.from_product([("gold", "distractor"), ("first", "repeat")], names=["kind", "seen"])
+    estimates = {}
+    for kind, seen in kinds:
+        part = table[(table["kind"] == kind) & (table["seen"] == seen)]
+        name, otherwise = f"judged useful ({kind}, {seen})", f"no {seen} {kind} page has a judgment"
+        estimates[f"{kind} {seen}"] = _share_of_judgments(name, part, "USEFUL", plan, otherwise)
+    return estimates_frame(estimates, "page").set_index(kinds)
 
 
 def stated_points(episodes: Episodes) -> pd.DataFrame:

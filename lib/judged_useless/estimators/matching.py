@@ -35,9 +35,8 @@ def regime_names(name: str, regimes: Sequence[str]) -> tuple[str, ...]:
     names = tuple(regimes)
     if not names:
         raise ValueError(f"{name} must name at least one regime")
-    for place, each in enumerate(names):
-        if each in names[:place]:
-            raise ValueError(f"{name} names {each!r} twice")
+    if len(set(names)) < len(names):
+        raise ValueError(f"{name} names a regime twice: {', '.join(map(str, names))}")
     return names
 
 

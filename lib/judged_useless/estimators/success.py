@@ -158,27 +158,25 @@ def _extra_call_counts(frame: pd.DataFrame) -> Floats:
     Judgment calls plus discarded turns as recorded; otherwise one call for each judgment, none where the
     condition asks for none.
     """
-    judged = np.array(
-        [sum(isinstance(word, str) for word in words) for words in frame["judgments"]], dtype=np.float64
+    conditions = frame["condition"] if "condition" in frame else pd.Series("", index=frame.index)
+    parts = conditions.str.split("+")
+    n_judged, n_discarded = (
+        pd.to_numeric(frame[name]).astype(np.float64)
+        if name in frame
+        else pd.Series(np.nan, index=frame.index)
+        for name in ("n_judgment_calls", "n_discarded")
     )
-    discarded = np.zeros(len(frame))
-    conditions = frame.get("condition", pd.Series("", index=frame.index))
-    told = conditions.isin([*WITHOUT_JUDGMENT_CALLS, *STATED_CONDITIONS]).to_numpy()
-    asked = np.array([not _ASKED.isdisjoint(name.split("+")) for name in conditions], dtype=bool)
-    judged[told] = 0.0
-    counted = frame["n_judgment_calls"].notna() if "n_judgment_calls" in frame else np.zeros(len(frame), bool)
-    if ((judged > 0) & ~asked & ~np.asarray(counted)).any():
+    stated = conditions.isin(STATED_CONDITIONS)
+    judged = frame["judgments"].map(lambda words: sum(isinstance(word, str) for word in words))
+    judged = judged.where(~stated & ~conditions.isin(WITHOUT_JUDGMENT_CALLS), 0)
+    if ((judged > 0) & parts.map(_ASKED.isdisjoint) & n_judged.isna()).any():
         unknown = "whether the judgments were asked for during the run or replayed is not known"
         raise EpisodeError(f"episodes: field 'n_judgment_calls' is missing; {unknown}")
-    stated = conditions.isin(STATED_CONDITIONS).to_numpy()
-    if stated.any() and ("n_discarded" not in frame or frame["n_discarded"][stated].isna().any()):
+    if n_discarded[stated].isna().any():
         raise EpisodeError("episodes: field 'n_discarded' is missing; discarded turns have a price")
-    for name, counts in (("n_judgment_calls", judged), ("n_discarded", discarded)):
-        if name in frame:
-            given = frame[name].notna().to_numpy()
-            counts[given] = frame[name][given].to_numpy(dtype=np.float64)
-    weighed = np.array(["decide" in name.split("+") for name in conditions])
-    return judged + np.where(weighed, judged, 0.0) + discarded  # decide weighs after each judgment
+    calls = n_judged.fillna(judged)
+    weighed = calls.where(parts.map(lambda names: "decide" in names), 0)  # it weighs after each judgment
+    return np.asarray(calls + weighed + n_discarded.fillna(0), dtype=np.float64)
 
 
 def utility_matrix(

@@ -1,74 +1,87 @@
 """What says that a result is useless: read off the messages for nothing, or asked of a model."""
 
+import json
 import re
-from collections.abc import Callable, Generator, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
-from judged_useless.harness.tool_messages import Conversation, Step, ToolResult, blocks
+from judged_useless.harness.tool_messages import Conversation, ToolResult, blocks
 from judged_useless.protocol.signals import JUDGE_QUESTION, lexical_judgment, parse_side_channel
 from judged_useless.protocol.stated import stated_judgment
 from judged_useless.protocol.vocabulary import JUDGMENTS
 
+# Bounded repeats only, and tried at the beginning only: a result may be long.
 _NOTHING = re.compile(
-    r"\s*(?:\[\s*\]|\{\s*\}|null|none|n/?a|no (?:results?|matches|documents?|data)\b.{0,80}|"
-    r"(?:error|exception|traceback|not found|timed? ?out)\b.*)?\s*",
-    re.IGNORECASE | re.DOTALL,
+    r"(?:none|null|n/?a"
+    r"|(?:(?:we |i )?found |there (?:are|were) |returned )?(?:no|0|zero) (?:\w{1,20} ){0,2}"
+    r"(?:results?|matches|matching|hits|documents?|data|pages?|records?|articles?|entries)\b.{0,80}"
+    r"|(?:nothing (?:was )?found|not found|\d{3} not found)\b.{0,80}"
+    r"|(?:\w{1,20} ){0,2}timed? ?out\b.{0,80})[.!]?",
+    re.IGNORECASE,
 )
+_ERROR = re.compile(
+    r"traceback \(most recent call last\)"
+    r"|(?:(?:http|api|tool|search|internal|server) ){0,2}[\w.]{0,80}(?:error|exception)"
+    r"(?:\s?:|\s?[(\[]?\d|[.!]?$| (?:while|when|calling|executing|running)\b)",
+    re.IGNORECASE,
+)
+#: Keys under which an object holds what was found, and those of its errors.
+_FOUND = ("results", "result", "items", "data", "documents", "hits", "matches", "records", "entries")
+_FAILED = ("error", "errors", "error_code", "is_error", "isError")
+
+Signal = Callable[[Conversation, int], str | None]
+AskAsync = Callable[[list[Any]], Awaitable[str]]
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """One step, with what came before it and what the agent said after it."""
-
-    conversation: Conversation
-    index: int
-
-    @property
-    def step(self) -> Step:
-        """The step itself."""
-        return self.conversation.steps[self.index]
-
-    @property
-    def next_thought(self) -> str | None:
-        """What the agent said of it, None as long as it has said nothing."""
-        steps = self.conversation.steps
-        following = steps[self.index + 1] if self.index + 1 < len(steps) else self.conversation.proposed
-        return None if following is None else following.thought
+def _is_nothing(value: Any) -> bool:  # noqa: ANN401 - a value of JSON
+    """Tell whether a value holds nothing, as `empty` is described on the page of the rule."""
+    if isinstance(value, str):
+        text = value.strip()
+        return not text or bool(_ERROR.match(text) or (len(text) < 200 and _NOTHING.fullmatch(text)))
+    if isinstance(value, dict):
+        found = [value[name] for name in _FOUND if name in value]
+        failed = not found and any(value.get(name) for name in _FAILED)
+        return failed or all(map(_is_nothing, found or value.values()))
+    return value is None or (isinstance(value, list) and all(map(_is_nothing, value)))
 
 
-def _by_results(evidence: Evidence, useless: Callable[[ToolResult], object]) -> str:
+def _is_empty(result: ToolResult) -> bool:
+    text = result.text.strip()
+    try:
+        return result.failed or _is_nothing(json.loads(text) if text[:1] in ("{", "[", '"') else text)
+    except (ValueError, RecursionError):  # a text that only begins like JSON
+        return _is_nothing(text)
+
+
+def _by_results(conversation: Conversation, index: int, useless: Callable[[ToolResult], bool]) -> str:
     """Judge a step by its results: useless only if every one of them is."""
-    return "USELESS" if all(map(useless, evidence.step.results)) else "USEFUL"
+    return "USELESS" if all(map(useless, conversation.steps[index].results)) else "USEFUL"
 
 
-def _empty(evidence: Evidence) -> str:
-    return _by_results(evidence, lambda result: result.failed or _NOTHING.fullmatch(result.text))
+def _empty(conversation: Conversation, index: int) -> str:
+    return _by_results(conversation, index, _is_empty)
 
 
-def _repeated(evidence: Evidence) -> str:
-    before = evidence.conversation.steps[: evidence.index]
-    seen = {result.text.strip() for step in before for result in step.results}
-    return _by_results(evidence, lambda result: result.text.strip() in seen)
+def _repeated(conversation: Conversation, index: int) -> str:
+    seen = {result.text.strip() for step in conversation.steps[:index] for result in step.results}
+    return _by_results(conversation, index, lambda result: result.text.strip() in seen)
 
 
-def _lexical(evidence: Evidence) -> str:
-    question = evidence.conversation.question
-    return _by_results(evidence, lambda result: lexical_judgment(question, result.text) == "USELESS")
+def _lexical(conversation: Conversation, index: int) -> str:
+    def useless(result: ToolResult) -> bool:
+        return result.whole and lexical_judgment(conversation.question, result.text) == "USELESS"
+
+    return _by_results(conversation, index, useless)
 
 
-def _stated(evidence: Evidence) -> str | None:
-    return stated_judgment(evidence.next_thought or "")
+def _stated(conversation: Conversation, index: int) -> str | None:
+    after = [*conversation.steps, conversation.proposed][index + 1]
+    return stated_judgment(after.thought if after else "")
 
 
 #: Signals that cost nothing: an empty or failed result; the same result again; few of the question's words
-#: in it; what the agent's next turn says of it. ``USEFUL`` from the first two only means "not that".
-FREE: dict[str, Callable[[Evidence], str | None]] = {
-    "empty": _empty,
-    "repeated": _repeated,
-    "lexical": _lexical,
-    "stated": _stated,
-}
+#: in it; what the agent's next turn says of it. ``USEFUL`` from the first three only means "not that".
+FREE: dict[str, Signal] = {"empty": _empty, "repeated": _repeated, "lexical": _lexical, "stated": _stated}
 #: Signals that cost a short call a step: the agent asked on a copy of its conversation, or another model
 #: that sees the question and the result only.
 ASKED = ("side_channel", "judge")
@@ -83,16 +96,21 @@ def _questioned(messages: Sequence[Any]) -> list[Any]:
     return [*messages, {"role": "user", "content": JUDGE_QUESTION}]
 
 
-def _shown_to_a_judge(evidence: Evidence) -> list[Any]:
-    found = "\n\n".join(result.text for result in evidence.step.results)
-    text = f"Question: {evidence.conversation.question}\n\nTool result: {found}\n\n{JUDGE_QUESTION}"
+def _shown_to_a_judge(conversation: Conversation, index: int) -> list[Any]:
+    found = "\n\n".join(result.text for result in conversation.steps[index].results)
+    text = f"Question: {conversation.question}\n\nTool result: {found}\n\n{JUDGE_QUESTION}"
     return [{"role": "user", "content": text}]
 
 
-def judge_step(
-    evidence: Evidence, signals: Sequence[str], messages: Sequence[Any], replies: dict[tuple[str, str], str]
-) -> Generator[list[Any], str, str | None]:
-    """Judge one step: yields what to ask unless the reply is known, is sent it, and returns the judgment.
+async def judge_step(
+    conversation: Conversation,
+    index: int,
+    signals: Sequence[str],
+    messages: Sequence[Any],
+    replies: dict[tuple[str, str], str],
+    ask: AskAsync | None,
+) -> str | None:
+    """Judge one step, and ask what is not known yet.
 
     USELESS if any of the signals says so, else USEFUL if any does, else UNPARSED if a reply could not be
     read, else None: nothing is known of this step. What is free is tried first.
@@ -100,15 +118,16 @@ def judge_step(
     said: set[str | None] = set()
     for name in sorted(signals, key=ASKED.__contains__):
         if name in FREE:
-            said.add(FREE[name](evidence))
+            said.add(FREE[name](conversation, index))
         else:
-            key = name, evidence.step.digest
-            if key not in replies:
+            step = conversation.steps[index]
+            key = name, step.digest
+            reply = replies.get(key)
+            if reply is None and ask:
                 own = name == "side_channel"
-                replies[key] = yield (
-                    _questioned(messages[: evidence.step.end]) if own else _shown_to_a_judge(evidence)
-                )
-            said.add(parse_side_channel(replies[key] or ""))
+                copy = _questioned(messages[: step.end]) if own else _shown_to_a_judge(conversation, index)
+                reply = replies[key] = await ask(copy)
+            said.add(parse_side_channel(reply or ""))
         if "USELESS" in said:
             break
     return next((word for word in JUDGMENTS if word in said), None)

@@ -1,14 +1,17 @@
 """The hard stop: a request that can only be answered, and a loop's last turns."""
 
-from collections.abc import Awaitable, Callable, Generator, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from judged_useless.harness.asking import exchange, exchange_async
-from judged_useless.harness.tool_messages import as_dict, blocks, is_result, turn_of
+from judged_useless.harness.message_rule import awaited, run_now
+from judged_useless.harness.tool_messages import blocks, has_part, is_result, plain, plain_message, turn_of
 
 # Both after the sentences of the paper's rule (Appendix B.1), which name its own actions: wording ours.
 _ONLY_ANSWERING = "For this turn only, the tools are unavailable; the only thing left is to give your answer."
+#: Fields by which a request offers tools, or lets the provider look something up by itself.
+_OFFERING = re.compile("(parallel_)?tool(s|_choice|_calls)|functions?(_call)?|web_search_options|mcp_servers")
 #: What the latest result ends with when only answering is left.
 ANSWER_NOW = "Do not make any further tool calls. Give your final answer to the original question."
 
@@ -22,25 +25,28 @@ class Answer:
     reason: str
 
 
-def _with_text(content: Any, text: str) -> Any:  # noqa: ANN401 - a text, or a list of parts
+def _with_text(content: str | list[Any] | None, text: str) -> str | list[Any]:
     if isinstance(content, list):
-        kind = (
-            "input_text"
-            if any(part.get("type") == "input_text" for part in blocks({"content": content}))
-            else "text"
-        )
-        return [*content, {"type": kind, "text": text}]
+        responses = any(part.get("type") == "input_text" for part in blocks({"content": content}))
+        return [*content, {"type": "input_text" if responses else "text", "text": text}]
     return f"{content}\n\n{text}" if content else text
 
 
-def _told(messages: list[Any]) -> list[Any]:
+def _told(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return a conversation whose latest result ends with the sentence; what came after it is dropped."""
-    last = max((i for i, each in enumerate(messages) if is_result(each)), default=None)
-    if last is None:
-        return [*messages, {"role": "user", "content": ANSWER_NOW}]
+    last = max((i for i, each in enumerate(messages) if is_result(each)), default=len(messages) - 1)
     message = messages[last]
-    name = "output" if message.get("type") == "function_call_output" else "content"
-    return [*messages[:last], {**message, name: _with_text(message.get(name), ANSWER_NOW)}]
+    role, kind = message.get("role"), message.get("type")
+    name = "output" if kind in ("function_call_output", "custom_tool_call_output") else "content"
+    content = message.get(name)
+    own = name == "output" or role in ("tool", "function") or (role == "user" and is_result(message))
+    if own and isinstance(content, str | list | None):
+        return [*messages[:last], {**message, name: _with_text(content, ANSWER_NOW)}]
+    return [*messages[: last + 1], {"role": "user", "content": ANSWER_NOW}]
+
+
+def _name(tool: Mapping[str, Any]) -> Any:  # noqa: ANN401 - None for a tool of the provider's
+    return (tool.get("function") or tool.get("custom") or tool).get("name")
 
 
 def answer_only(request: Mapping[str, Any], *, answer_tool: str | None = None) -> dict[str, Any]:
@@ -56,31 +62,30 @@ def answer_only(request: Mapping[str, Any], *, answer_tool: str | None = None) -
     Returns
     -------
     dict
-        Without tools, or without a choice of one where the protocol wants them listed (Anthropic); the
-        instructions and the latest result end with a sentence that says so. A turn proposed after that
-        result is dropped. `request` is not changed.
+        Without tools, functions and searches of the provider's own; or with the agent's tools and no choice
+        of one where the protocol wants them listed (Anthropic). The instructions and the latest result end
+        with a sentence that says so. A turn proposed after that result is dropped. `request` is not changed.
     """
-    changed = dict(request)
+    changed = {name: value for name, value in request.items() if not _OFFERING.fullmatch(name)}
     where = "input" if "input" in request else "messages"
-    messages = [as_dict(each) for each in request[where]] if not isinstance(request[where], str) else []
-    tools = [as_dict(each) for each in request.get("tools") or ()]
+    given = request[where] if not isinstance(request[where], str) else []
+    messages = [plain_message(each, f"{where}[{index}]") for index, each in enumerate(given)]
+    tools = [plain(tool, f"tools[{index}]") for index, tool in enumerate(request.get("tools") or ())]
     anthropic = any("input_schema" in tool for tool in tools) or any(
-        part.get("type") in ("tool_use", "tool_result") for each in messages for part in blocks(each)
+        has_part(each, "tool_use") or has_part(each, "tool_result") for each in messages
     )
     if messages:
         changed[where] = _told(messages)
-    for name in ("tools", "tool_choice", "parallel_tool_calls"):
-        changed.pop(name, None)
-    named = [tool for tool in tools if (tool.get("function") or tool).get("name") == answer_tool]
-    if anthropic and tools:
-        changed["tools"] = named or tools
-        changed["tool_choice"] = {"type": "tool", "name": answer_tool} if named else {"type": "none"}
-    elif named:
-        flat = {"type": "function", "name": answer_tool}
-        changed["tools"] = named
-        changed["tool_choice"] = (
-            flat if where == "input" else {"type": "function", "function": {"name": answer_tool}}
-        )
+    parts = [part for each in messages for part in blocks(each)]
+    called = [part.get("name") for part in parts if part.get("type") == "tool_use"]
+    own = [tool for tool in tools if "input_schema" in tool or tool.get("name") in called]
+    named = [tool for tool in tools if answer_tool and _name(tool) == answer_tool]
+    if named:
+        kind, it = named[0].get("type", "function"), {"name": answer_tool}
+        choice: dict[str, Any] = {"type": kind} | (it if where == "input" else {kind: it})
+        changed |= {"tools": named, "tool_choice": {"type": "tool", **it} if anthropic else choice}
+    elif anthropic and own:
+        changed |= {"tools": own, "tool_choice": {"type": "none"}}
     if where == "input":
         changed["instructions"] = _with_text(request.get("instructions"), _ONLY_ANSWERING)
     elif anthropic:
@@ -91,20 +96,19 @@ def answer_only(request: Mapping[str, Any], *, answer_tool: str | None = None) -
     return changed
 
 
-def _last_turns(
-    request: Mapping[str, Any], answer_tool: str | None, why: str
-) -> Generator[dict[str, Any], Any, Answer]:
-    said: list[str] = []
+async def _last_turns(
+    send: Callable[..., Awaitable[Any]], request: Mapping[str, Any], answer_tool: str | None, why: str
+) -> Answer:
+    text = ""
     for _ in range(2):
-        reply = yield answer_only(request, answer_tool=answer_tool)
+        reply = await send(**answer_only(request, answer_tool=answer_tool))
         turn = turn_of(reply)
         for tool, arguments in turn.calls.values():
-            if tool == answer_tool:
+            if tool and tool == answer_tool:
                 return Answer(arguments, reply, why)
         if not turn.calls and turn.thought.strip():
             return Answer(turn.thought, reply, why)
-        said.append(turn.thought)
-    text = next(filter(None, reversed(said)), "")
+        text = turn.thought or text
     return Answer(text, reply, f"{why}; asked twice for an answer, it gave none, and no tool was called")
 
 
@@ -128,7 +132,7 @@ def final_answer(
     why : str
         Reason to hand on, such as that of the decision.
     """
-    return exchange(_last_turns(request, answer_tool, why), lambda changed: send(**changed))
+    return run_now(_last_turns(awaited(send), request, answer_tool, why))
 
 
 async def final_answer_async(
@@ -139,4 +143,4 @@ async def final_answer_async(
     why: str = "the rule fired",
 ) -> Answer:
     """As :func:`final_answer`, with a ``send`` that is awaited."""
-    return await exchange_async(_last_turns(request, answer_tool, why), lambda changed: send(**changed))
+    return await _last_turns(send, request, answer_tool, why)

@@ -15,6 +15,7 @@ written.
 import hashlib
 import json
 import os
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 from uuid import uuid4
@@ -26,7 +27,7 @@ from pydantic import BaseModel, ConfigDict
 
 from judged_useless.harness.last_answer import answer_only
 from judged_useless.harness.message_rule import Backstop, Decision, Rule, bounded
-from judged_useless.harness.tool_messages import as_dict, blocks, is_result, read_conversation, turn_of
+from judged_useless.harness.tool_messages import has_part, read_conversation, turn_of
 
 #: Marks the calls that ask for a judgment, which are no turns of an agent.
 _OURS = "judged_useless_judgment"
@@ -56,27 +57,21 @@ class Settings(BaseModel):
 class RuleHook(CustomLogger):  # type: ignore[misc, unused-ignore]
     """Counts useless results from each request's own messages; any number of conversations at once."""
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._settings = settings
-        self._rule: Rule | None = None
         self._decided: dict[str, Decision] = {}
 
-    @property
+    @cached_property
     def settings(self) -> Settings:
         """What the proxy's configuration says, read when the first request comes."""
-        if self._settings is None:
-            self._settings = Settings(**litellm.callback_settings.get("judged_useless", {}))
-        return self._settings
+        return Settings(**litellm.callback_settings.get("judged_useless", {}))
 
-    @property
+    @cached_property
     def rule(self) -> Rule:
         """The rule, which remembers replies to what it asked, and nothing else."""
-        if self._rule is None:
-            given = self.settings
-            limits = Backstop(given.max_calls, given.max_tokens, given.max_seconds)
-            self._rule = Rule(given.k, given.signals, limits, given.answer_tool)
-        return self._rule
+        given = self.settings
+        limits = Backstop(given.max_calls, given.max_tokens, given.max_seconds)
+        return Rule(given.k, given.signals, limits, given.answer_tool)
 
     async def async_pre_call_hook(
         self,
@@ -145,7 +140,7 @@ class RuleHook(CustomLogger):  # type: ignore[misc, unused-ignore]
         }
         if own:
             request |= {name: given[name] for name in ("tools", "system", "instructions") if given.get(name)}
-        anthropic = own and any(is_result(each) and blocks(each) for each in messages)
+        anthropic = own and any(has_part(each, "tool_result") for each in messages)
         if given.get("tools") and own:
             request["tool_choice"] = {"type": "none"} if anthropic else "none"
         try:
@@ -163,7 +158,7 @@ class RuleHook(CustomLogger):  # type: ignore[misc, unused-ignore]
 
 def _messages(data: dict[str, Any]) -> list[Any]:
     given = data.get("messages") or data.get("input") or []
-    return [as_dict(each) for each in given] if isinstance(given, list) else []
+    return given if isinstance(given, list) else []
 
 
 def _metadata(data: dict[str, Any]) -> dict[str, Any]:

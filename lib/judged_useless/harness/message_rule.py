@@ -2,23 +2,37 @@
 
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from judged_useless.harness.asking import exchange, exchange_async
-from judged_useless.harness.evidence import ASKED, FREE, Evidence, judge_step
+from judged_useless.harness.evidence import ASKED, FREE, AskAsync, judge_step
 from judged_useless.harness.tool_messages import Conversation, read_conversation
 from judged_useless.models.base import CHARACTERS_A_TOKEN
 from judged_useless.protocol.rule import IntegrationRule
 
-_Key = TypeVar("_Key")
-_Value = TypeVar("_Value")
-_Asking = TypeVar("_Asking")
+_Result = TypeVar("_Result")
 Ask = Callable[[list[Any]], str]
-AskAsync = Callable[[list[Any]], Awaitable[str]]
 #: Conversations and replies that a rule keeps; beyond that it forgets, and asks again.
 _KEPT = 20_000
+
+
+def awaited(call: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+    """Return a function as one that is awaited, for :func:`run_now`."""
+
+    async def answered(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - whatever the call takes and returns
+        return call(*values, **named)
+
+    return answered
+
+
+def run_now(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+    """Return what a coroutine returns that waits for nothing, with or without a running event loop."""
+    try:
+        coroutine.send(None)
+    except StopIteration as done:
+        return done.value  # type: ignore[no-any-return]
+    raise RuntimeError("waits for something: use the async form")
 
 
 @dataclass(frozen=True)
@@ -33,11 +47,22 @@ class Backstop:
         Of the conversation, estimated at four characters each.
     seconds : float, optional
         Since this rule saw the question's first results.
+
+    Raises
+    ------
+    ValueError
+        For a limit that is none.
     """
 
     calls: int | None = None
     tokens: int | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, limit in vars(self).items():
+            number = isinstance(limit, int | float) and not isinstance(limit, bool)
+            if limit is not None and not (number and 0 <= limit < float("inf")):
+                raise ValueError(f"{name} is {limit!r}, expected a number of at least 0, or None")
 
 
 @dataclass(frozen=True)
@@ -88,7 +113,7 @@ class Rule:
     Raises
     ------
     ValueError
-        For an unknown signal, none, or ``k < 1``.
+        For an unknown signal, none, or a k that is no whole number of at least 1.
 
     Examples
     --------
@@ -137,28 +162,23 @@ class Rule:
         Raises
         ------
         ValueError
-            If a signal has to ask and ``ask`` is missing.
+            If a signal has to ask and ``ask`` is missing, or for what is no message, by index and field.
         """
-        return exchange(self._decide(messages), self._required(ask))
+        return run_now(self._decide(messages, awaited(ask) if ask else None))
 
     async def after_results_async(self, messages: Sequence[Any], ask: AskAsync | None = None) -> Decision:
         """As :meth:`after_results`, with an ``ask`` that is awaited."""
-        return await exchange_async(self._decide(messages), self._required(ask))
+        return await self._decide(messages, ask)
 
-    def _required(self, ask: _Asking | None) -> _Asking:
+    async def _decide(self, messages: Sequence[Any], ask: AskAsync | None) -> Decision:
         if ask is None and set(self.signals) & set(ASKED):
             raise ValueError(f"signals {list(self.signals)} ask a model: give after_results an `ask`")
-        return ask  # type: ignore[return-value]
-
-    def _decide(self, messages: Sequence[Any]) -> Generator[list[Any], str, Decision]:
         read = read_conversation(messages, answer_tool=self.answer_tool)
         counting = IntegrationRule(self.k)
         judgments: list[str | None] = []
         for index in range(len(read.steps)):
-            evidence = Evidence(read, index)
-            judgments.append(
-                (yield from judge_step(evidence, self.signals, messages, bounded(self._replies)))
-            )
+            replies = bounded(self._replies)
+            judgments.append(await judge_step(read, index, self.signals, messages, replies, ask))
             counting.observe(judgments[-1])
         if not read.steps:
             return Decision(False, None, 0, ())
@@ -172,19 +192,18 @@ class Rule:
         self, read: Conversation, counting: IntegrationRule, messages: Sequence[Any], identity: str
     ) -> Literal["evidence", "calls", "tokens", "seconds"] | None:
         begun = bounded(self._begun).setdefault(identity, time.monotonic())
-        limits = self.backstop
         if counting.should_stop:
             return "evidence"
-        if limits.calls is not None and len(read.steps) >= limits.calls:
-            return "calls"
-        if limits.tokens is not None and len(str(messages)) >= limits.tokens * CHARACTERS_A_TOKEN:
-            return "tokens"
-        if limits.seconds is not None and time.monotonic() - begun >= limits.seconds:
-            return "seconds"
-        return None
+        spent: dict[Literal["calls", "tokens", "seconds"], float] = {
+            "calls": len(read.steps),
+            "tokens": len(str(messages)) / CHARACTERS_A_TOKEN,
+            "seconds": time.monotonic() - begun,
+        }
+        limits = vars(self.backstop)
+        return next((by for by, n in spent.items() if limits[by] is not None and n >= limits[by]), None)
 
 
-def bounded(kept: dict[_Key, _Value]) -> dict[_Key, _Value]:
+def bounded(kept: dict[Any, Any]) -> dict[Any, Any]:
     """Return a dictionary that has room: the oldest half of a full one is forgotten."""
     if len(kept) >= _KEPT:
         for key in list(kept)[: _KEPT // 2]:

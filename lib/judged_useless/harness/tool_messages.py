@@ -2,26 +2,38 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Message = Mapping[str, Any]
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+#: Items of the Responses for tools that the provider runs, and where each holds its result.
+_HOSTED = {
+    "web_search_call": "results",
+    "file_search_call": "results",
+    "code_interpreter_call": "outputs",
+    "image_generation_call": "",
+    "mcp_call": "output",
+}
+#: Parts whose content is no text, or is not shown (what a provider's search found is encrypted).
+_NO_TEXT = re.compile("image|audio|video|file|document|web_search_result$")
 
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What one tool call returned."""
+    """What one tool call returned; `whole` tells whether `text` is all of it."""
 
     tool: str
     arguments: str
     text: str
+    whole: bool = True
     failed: bool = False
 
 
 @dataclass
 class Step:
-    """One turn that called tools, and what came back; calls side by side are one step."""
+    """What is called before a result comes back, and these results: calls side by side are one step."""
 
     thought: str = ""
     calls: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -48,81 +60,153 @@ class Conversation:
     proposed: Step | None = None
 
 
-def as_dict(value: Any) -> Any:  # noqa: ANN401 - an SDK's object, or what it stands for
-    """Return a message as a dictionary: those of the SDKs are pydantic models."""
-    return value.model_dump(exclude_none=True) if hasattr(value, "model_dump") else value
+def _opened(value: Any) -> Any:  # noqa: ANN401 - whatever JSON doesn't know
+    if hasattr(value, "model_dump"):
+        return value.model_dump(exclude_none=True)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return vars(value) if hasattr(value, "__dict__") else str(value)
 
 
-def text_of(content: Any) -> str:  # noqa: ANN401 - a text, or a list of parts
-    """Return the text of a message's content, the parts that are none left out."""
-    if isinstance(content, str):
-        return content
-    parts = content if isinstance(content, list) else []
-    texts = [part if isinstance(part, str) else part.get("text", "") for part in map(as_dict, parts)]
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
+def plain(value: Any, name: str) -> dict[str, Any]:  # noqa: ANN401 - an SDK's object, or what it stands for
+    """Return a message, tool or reply as JSON has it; `name` is what an error calls it."""
+    given = json.loads(json.dumps(value, default=_opened))
+    if not isinstance(given, dict):
+        raise ValueError(f"{name} is {repr(value)[:60]}, expected a dictionary or an SDK's object")
+    return given
 
 
-def is_result(message: Message) -> bool:
-    """Tell whether a message carries results of tools."""
+def plain_message(value: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
+    """Return a message as JSON has it, its fields checked."""
+    message = plain(value, name)
+    role, kind = message.get("role"), message.get("type")
+    item = role is None and kind and (kind == "reasoning" or "content" not in message)
+    if role not in _ROLES and not item:
+        raise ValueError(f"{name}.role is {role!r}, expected one of {', '.join(_ROLES)}")
+    fields: dict[str, Any] = {"tool_calls": list, "function_call": dict, "summary": list}
+    if role not in ("tool", "function"):
+        fields["content"] = str | list
+    for key, expected in fields.items():
+        given = message.get(key)
+        calls = given if key == "tool_calls" and isinstance(given, list) else []
+        if not isinstance(given, expected | None) or not all(isinstance(each, dict) for each in calls):
+            raise ValueError(f"{name}.{key} is {repr(given)[:60]}, expected what the SDKs send there")
+    return message
+
+
+def blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts of a message's content that are dictionaries."""
+    content = message.get("content")
+    return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+
+
+def has_part(message: Mapping[str, Any], kind: str) -> bool:
+    """Tell whether a part of a message is of this kind: with ``tool_result``, also ``mcp_tool_result``."""
+    return any(str(part.get("type")).endswith(kind) for part in blocks(message))
+
+
+def is_result(message: Mapping[str, Any]) -> bool:
+    """Tell whether a message carries results of tools, those of the provider's included."""
     return (
-        message.get("role") == "tool"
-        or message.get("type") == "function_call_output"
-        or any(part.get("type") == "tool_result" for part in blocks(message))
+        message.get("role") in ("tool", "function")
+        or message.get("type") in _HOSTED
+        or str(message.get("type")).endswith("_call_output")
+        or has_part(message, "tool_result")
     )
 
 
-def blocks(message: Message) -> list[Message]:
-    """Return the parts of a message's content that are dictionaries."""
-    content = message.get("content")
-    parts = map(as_dict, content if isinstance(content, list) else [])
-    return [part for part in parts if isinstance(part, Mapping)]
+def _text(content: Any) -> str:  # noqa: ANN401 - a text, or a list of parts
+    """Return the text of what was said, the parts that are none left out."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
-def _call(call: Message) -> tuple[str, str, str]:
+def _shown(content: Any) -> tuple[str, bool]:  # noqa: ANN401 - whatever a tool returned
+    """Return what a tool returned as text, and whether that is all of it.
+
+    Parts that are no text stand there as a digest; values that are no parts stand there as JSON.
+    """
+    parts = [part for part in (content if isinstance(content, list) else [content]) if part is not None]
+    if not all(isinstance(part, str) or (isinstance(part, dict) and "type" in part) for part in parts):
+        return json.dumps(content), True
+    texts, whole = list[str](), True
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(part)
+        elif str(part["type"]).endswith("text") and isinstance(part.get("text"), str):
+            texts.append(part["text"])
+        elif _NO_TEXT.search(str(part["type"])):
+            texts.append(f"[{part['type']} {hashlib.sha256(json.dumps(part).encode()).hexdigest()[:8]}]")
+            whole = False
+        else:
+            texts.append(json.dumps(part))
+    return "\n".join(filter(None, texts)), whole
+
+
+def _call(call: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return (id, tool, arguments) of a call in any of the forms."""
-    given = call.get("function") or call
-    arguments = given.get("arguments", given.get("input", ""))
+    given = next((call[kind] for kind in ("function", "custom") if isinstance(call.get(kind), dict)), call)
+    arguments = next((given[name] for name in ("arguments", "input", "action") if name in given), "")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, sort_keys=True)
-    return str(call.get("call_id") or call.get("id") or ""), str(given.get("name", "")), text
+    name = given.get("name", call["type"] if call.get("type") in _HOSTED else "")
+    return str(call.get("call_id") or call.get("id") or ""), str(name), text
 
 
-def _events(message: Message) -> Iterator[tuple[str, Any]]:
+def _events(message: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield what a message holds, in order: question, thought, call and result."""
-    role, kind = message.get("role"), message.get("type")
-    if kind == "function_call":
-        yield "call", _call(message)
+    role, kind, content = message.get("role"), str(message.get("type")), message.get("content")
+    if kind.endswith("_call"):
+        identity, *called = _call(message)
+        yield "call", (identity, *called)
+        if kind in _HOSTED:
+            unseen, failed = {"type": "web_search_result", "of": message}, bool(message.get("error"))
+            found = message.get(_HOSTED[kind], message.get("error"))
+            yield "result", (identity, *_shown(unseen if found is None else found), failed)
     elif kind == "reasoning":
-        yield "thought", text_of(message.get("summary"))
-    elif kind == "function_call_output":
-        yield "result", (message.get("call_id"), text_of(message.get("output")), False)
-    elif role == "tool":
-        yield "result", (message.get("tool_call_id"), text_of(message.get("content")), False)
-    elif role == "assistant":
-        yield "thought", text_of(message.get("content"))
-        calls = [as_dict(call) for call in message.get("tool_calls") or ()]
-        calls += [part for part in blocks(message) if part.get("type") == "tool_use"]
-        for call in calls:
-            yield "call", _call(call)
-    elif role == "user" and is_result(message):
-        for part in blocks(message):
-            if part.get("type") == "tool_result":
+        yield "thought", _text(message.get("summary"))
+    elif kind.endswith("_call_output"):
+        yield "result", (message.get("call_id"), *_shown(message.get("output")), False)
+    elif role in ("tool", "function"):
+        yield "result", (message.get("tool_call_id", message.get("name")), *_shown(content), False)
+    elif role == "user" and not has_part(message, "tool_result"):
+        yield "question", _text(content)
+    elif role in ("assistant", "user"):
+        if role == "assistant":
+            yield "thought", "" if isinstance(content, list) else _text(content)
+        for part in content if isinstance(content, list) else []:
+            kind = str(part.get("type")) if isinstance(part, dict) else ""
+            if kind.endswith("tool_result"):
                 failed = bool(part.get("is_error"))
-                yield "result", (part.get("tool_use_id"), text_of(part.get("content")), failed)
-    elif role == "user":
-        yield "question", text_of(message.get("content"))
+                yield "result", (part.get("tool_use_id"), *_shown(part.get("content")), failed)
+            elif kind.endswith("tool_use"):
+                yield "call", _call(part)
+            elif role == "assistant" and _text([part]):
+                yield "thought", _text([part])
+        for call in message.get("tool_calls") or ():
+            yield "call", _call(call)
+        if message.get("function_call"):
+            called = message["function_call"]
+            yield "call", _call({"id": called.get("name"), **called})
 
 
 def turn_of(reply: Any) -> Step:  # noqa: ANN401 - whatever an SDK returns
-    """Return what a reply of an OpenAI or Anthropic SDK (or its JSON) says and calls."""
-    given = as_dict(reply)
+    """Return what a reply of an OpenAI or Anthropic SDK (or its JSON) says and calls at last.
+
+    What the provider's own tools did before that is left out.
+    """
+    given = plain(reply, "reply")
     if given.get("choices"):
-        messages = [as_dict(as_dict(given["choices"][0])["message"])]
+        messages = [plain(given["choices"][0], "reply.choices[0]").get("message")]
     else:
-        messages = [as_dict(item) for item in given.get("output") or [given]]
+        messages = given.get("output") or [given]
     step = Step()
-    for message in messages:
-        for what, value in _events({"role": "assistant"} | dict(message)):
-            if what in ("call", "thought"):
+    for number, message in enumerate(messages):
+        name = f"reply.output[{number}]"
+        for what, value in _events(plain_message({"role": "assistant"} | plain(message, name), name)):
+            if what == "result":
+                step = Step()
+            elif what != "question":
                 step.take(what, value)
     return step
 
@@ -130,7 +214,8 @@ def turn_of(reply: Any) -> Step:  # noqa: ANN401 - whatever an SDK returns
 def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None) -> Conversation:
     """Read the steps since the latest question: a message of the user after an answer.
 
-    What the user's side says in between (a reminder, "go on") begins nothing new.
+    What the user's side says in between (a reminder, "go on") begins nothing new. A search of the provider's
+    own tools is a step, too; several in one message are one.
 
     Parameters
     ----------
@@ -139,11 +224,17 @@ def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None
     answer_tool : str, optional
         Tool by which the agent answers, and what it returns is no result; without one, a turn that calls no
         tool is the answer.
+
+    Raises
+    ------
+    ValueError
+        For a message that is none of these, by its index and field.
     """
     read, step, answered = Conversation(), Step(), True
     digest = hashlib.sha256()
-    for index, message in enumerate(map(as_dict, messages)):
-        digest.update(json.dumps(message, sort_keys=True, default=str).encode("utf-8", "replace"))
+    for index, given in enumerate(messages):
+        message = plain_message(given, f"messages[{index}]")
+        digest.update(json.dumps(message, sort_keys=True).encode())
         for what, value in _events(message):
             if what == "question":
                 if answered:  # also of several before the first turn, the last is the question
@@ -151,7 +242,9 @@ def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None
             elif what == "result":
                 tool, arguments = step.calls.get(str(value[0]), ("", ""))
                 if tool != answer_tool or not tool:
-                    if not step.results:
+                    if read.steps and read.steps[-1].end == index + 1:
+                        step = read.steps[-1]  # several results of one message are one step
+                    elif not step.results:
                         read.steps.append(step)
                     step.results.append(ToolResult(tool, arguments, *value[1:]))
                     step.end, step.digest = index + 1, digest.hexdigest()
@@ -161,7 +254,7 @@ def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None
                 step.take(what, value)
                 if what == "call":
                     answered = value[1] == answer_tool
-                else:
-                    answered = answer_tool is None and not step.calls
+                elif not step.calls:
+                    answered = answer_tool is None
     read.proposed = step if (step.calls or step.thought) and not step.results else None
     return read

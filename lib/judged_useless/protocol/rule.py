@@ -1,6 +1,7 @@
 """The integration step: stop after k results in a row that were judged useless."""
 
 from dataclasses import dataclass
+from numbers import Integral
 
 from judged_useless.protocol.vocabulary import JUDGMENTS
 
@@ -37,8 +38,12 @@ class IntegrationRule:
     run: int = 0
 
     def __post_init__(self) -> None:
-        if self.k < 1 or self.run < 0:
-            raise ValueError(f"k is {self.k} and run {self.run}, expected k >= 1 and run >= 0")
+        given: list[object] = [self.k, self.run]
+        whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in given)
+        if not whole or self.k < 1 or self.run < 0:
+            raise ValueError(
+                f"k is {self.k!r} and run {self.run!r}, expected whole numbers, k >= 1 and run >= 0"
+            )
 
     @property
     def should_stop(self) -> bool:

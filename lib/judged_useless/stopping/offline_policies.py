@@ -5,7 +5,7 @@ there (``answer_now``), or with the run's own outcome if the agent had answered 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -23,10 +23,10 @@ from judged_useless.estimators.resampling import (
     Measure,
     Options,
     Resampling,
-    cluster_sums,
     number,
     resampled,
     share,
+    share_measure,
 )
 from judged_useless.estimators.success import (
     TOOLS,
@@ -256,12 +256,12 @@ def continue_or_answer(
     if not len(reached):
         raise UndefinedEstimateError(f"{name} is undefined: no run of {k} useless results")
     now, own = runs.answered_at(name, first[reached]), runs.success[reached]
-    codes, questions = pd.factorize(runs.frame["question_id"])
-    columns = np.stack([np.ones_like(now), now - own], axis=1)
-    sums = cluster_sums(codes[reached].astype(np.int64), len(questions), columns)
+    gain = np.zeros(len(first))
+    gain[reached] = now - own
     parts = {
         "answering": float(now.mean()), "continuing": float(own.mean()),
         "answering_better": float((now > own).sum()), "continuing_better": float((own > now).sum()),
         "calls_saved": float((runs.calls[reached] - runs.calls_before[first[reached]]).mean()),
     }  # fmt: skip
-    return Measure(name, sums, share, n=len(reached), parts=parts).estimate(plan)
+    measure = share_measure(name, runs.frame["question_id"], gain, first != _NEVER)
+    return replace(measure, parts=parts).estimate(plan)

@@ -9,7 +9,7 @@ from judged_useless.episodes.decisions import build_decision_points
 from judged_useless.episodes.frames import UNKNOWN
 from judged_useless.episodes.schema import Episodes
 from judged_useless.estimators.estimate import Estimate, UndefinedEstimateError
-from judged_useless.estimators.resampling import Measure, Options, Resampling, cluster_sums, resampled
+from judged_useless.estimators.resampling import Measure, Options, Resampling, resampled
 
 from .best_policy import optimal_policy
 from .problem import Floats, StoppingProblem, evaluate, run_lengths
@@ -17,11 +17,7 @@ from .problem import Floats, StoppingProblem, evaluate, run_lengths
 
 @resampled
 def arm_distance(
-    problem: StoppingProblem,
-    episodes: Episodes,
-    *,
-    name: str = "arm",
-    **options: Unpack[Options],
+    problem: StoppingProblem, episodes: Episodes, *, name: str = "arm", **options: Unpack[Options]
 ) -> Estimate:
     """Return how far a recorded arm's stopping stays behind the optimal policy.
 
@@ -62,12 +58,10 @@ def arm_distance(
     if not inside.any():
         raise UndefinedEstimateError(f"the distance of {name} is undefined: no decision after a USELESS")
     cell = (points.t * budget + points.run)[inside]
-    width = budget * budget
-    columns = np.zeros((int(inside.sum()), 2 * width))
-    rows = np.arange(len(cell))
-    columns[rows, cell] = 1
-    columns[rows, width + cell] = points.answered[inside]
-    sums = cluster_sums(points.question[inside], points.n_questions, columns)
+    counts = np.zeros((points.n_questions, 2, budget * budget))
+    for which, counted in enumerate((np.ones(len(cell)), points.answered[inside])):
+        np.add.at(counts[:, which], (points.question[inside], cell), counted)
+    sums = counts.reshape(len(counts), -1)
     optimum = optimal_policy(problem).value
 
     def lost(totals: Floats) -> Floats:

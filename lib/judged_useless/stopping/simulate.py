@@ -21,8 +21,6 @@ from judged_useless.environment.regimes import FAIL, get_regime
 from judged_useless.estimators.matching import regime_names
 from judged_useless.estimators.resampling import number, whole_number
 
-from .stopping_policies import StoppingPolicy
-
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -60,27 +58,18 @@ def rising_with_run(slope: float) -> Hazard:
     return lambda now: np.minimum(1.0, slope * now.run)
 
 
-def _stopping(cap: int | None = None, own: int | None = None) -> Hazard:
-    policy = StoppingPolicy(cap, own)
-    return lambda now: policy.answers(now.t, now.run)
-
-
-def _design_count(k: int) -> Hazard:
-    return lambda now: now.failed_run >= k
-
-
 #: The eleven policies of Table 7.
 SIMULATED: dict[str, Hazard] = {
     "never stops": lambda now: np.zeros(len(now.run)),
     "answers at the deadline": lambda now: np.full(len(now.run), now.t + 1 == now.budget),
-    "clock, action 4": _stopping(cap=3),
-    "clock, action 6": _stopping(cap=5),
+    "clock, action 4": lambda now: np.full(len(now.run), now.t >= 3),
+    "clock, action 6": lambda now: np.full(len(now.run), now.t >= 5),
     "hazard rising with time": rising_with_time(TIME_SLOPE),
-    "own-judgment count k=3": _stopping(own=3),
-    "own-judgment count k=5": _stopping(own=5),
-    "own-judgment count k=7": _stopping(own=7),
-    "design-label count k=3": _design_count(3),
-    "design-label count k=5": _design_count(5),
+    "own-judgment count k=3": lambda now: now.run >= 3,
+    "own-judgment count k=5": lambda now: now.run >= 5,
+    "own-judgment count k=7": lambda now: now.run >= 7,
+    "design-label count k=3": lambda now: now.failed_run >= 3,
+    "design-label count k=5": lambda now: now.failed_run >= 5,
     "hazard rising with own count": rising_with_run(RUN_SLOPE),
 }
 #: Those whose slope was fitted to the published row, so that it is no evidence for the row.

@@ -65,10 +65,6 @@ def simple_policies(budget: int = DEFAULT_BUDGET) -> list[StoppingPolicy]:
     ]
 
 
-def _deadline(problem: StoppingProblem, own: int | None = None) -> tuple[Floats, ...]:
-    return StoppingPolicy(cap=problem.budget - 1, own=own).answering(problem)
-
-
 def _wald(problem: StoppingProblem, *, restarts: bool) -> tuple[Floats, ...]:
     return WaldTest(problem.useless_if_failed, problem.useless_if_real, restarts=restarts).answering(problem)
 
@@ -76,10 +72,10 @@ def _wald(problem: StoppingProblem, *, restarts: bool) -> tuple[Floats, ...]:
 #: Name of a policy to hold against the best -> what it does in a problem.
 POLICIES: dict[str, Callable[[StoppingProblem], tuple[Floats, ...]]] = {
     "never": lambda problem: StoppingPolicy(cap=problem.budget).answering(problem),
-    "deadline": _deadline,
+    "deadline": lambda problem: StoppingPolicy(cap=problem.budget - 1).answering(problem),
     "run of 3": StoppingPolicy(own=3).answering,
     "run of 5": StoppingPolicy(own=5).answering,
-    "run of 5 or deadline": lambda problem: _deadline(problem, own=5),
+    "run of 5 or deadline": lambda problem: StoppingPolicy(problem.budget - 1, own=5).answering(problem),
     "Wald's test": lambda problem: _wald(problem, restarts=False),
     "Page's test": lambda problem: _wald(problem, restarts=True),
 }
