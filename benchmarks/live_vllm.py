@@ -1,10 +1,10 @@
 """How much of a real engine's throughput the harness uses: three schedules of the same requests to a vLLM.
 
 Needs a server: ``python tests/live/run_live.py --script benchmarks/live_vllm.py``. *At once* is the engine's
-own rate: every request of the episodes is sent at the same moment by a bare HTTP client. *All in flight* is
-`run_cell`'s schedule, where a turn waits for the one before it; *lock-step* waits for those of all episodes.
-Each has a prefix cache of its own, by a salt. Each round begins with another schedule, so that none always
-has the warmer or the quieter machine: read the shares, not the seconds.
+own rate: every request of a schedule is sent again, all at the same moment, by a bare HTTP client. *All in
+flight* is `run_cell`'s schedule, where a turn waits for the one before it; *lock-step* waits for those of all
+episodes. Each run has a prefix cache of its own, by a salt. Rounds alternate in order, so that neither always
+has the quieter machine: read the shares, not the seconds.
 """
 
 import asyncio
@@ -34,8 +34,9 @@ from judged_useless.models.openai_compatible import OpenAIModel  # noqa: E402
 from judged_useless.protocol.conditions import get_condition  # noqa: E402
 from live_models import DECODING, Delegate, Searching  # noqa: E402
 
-N_QUESTIONS, BATCH, BUDGET, K, ROUNDS = 8, 32, 8, 5, 3
-#: With fewer requests in flight the engine has too little to do at once.
+BATCH, BUDGET, K, ROUNDS = 32, 8, 5, 2
+N_QUESTIONS = int(sys.argv[1]) if len(sys.argv) > 1 else 8
+#: With fewer requests in flight the engine has too little to do at once: the last episodes of a run.
 THIN = 16
 #: Observations before which the model is not offered to finish, so that episodes have the paper's length.
 OBSERVATIONS = 6
@@ -178,40 +179,41 @@ async def scheduled(name: str, salt: str) -> Recording:
     return model
 
 
-def rate(name: str, log: Sequence[Answered]) -> float:
-    """Print what a schedule took and how full it kept the engine; return its tokens a second."""
-    start, end = min(each.sent for each in log), max(each.answered for each in log)
-    changes = sorted([*((each.sent, 1) for each in log), *((each.answered, -1) for each in log)])
-    flying, thin = 0, 0.0
-    for (moment, change), (following, _) in pairwise(changes):
-        flying += change
-        thin += (following - moment) * (flying < THIN)
-    seconds, tokens = end - start, sum(each.tokens for each in log)
-    mean = sum(each.answered - each.sent for each in log) / seconds
+def rates(name: str, log: Sequence[Answered]) -> tuple[float, float]:
+    """Print and return a schedule's tokens a second: of the whole, and while it kept the engine busy."""
+    changes = []
+    for sent, answered, tokens in log:
+        speed = tokens / (answered - sent)
+        changes += [(sent, 1, speed), (answered, -1, -speed)]
+    changes.sort()
+    flying, speed, busy, generated = 0, 0.0, 0.0, 0.0
+    for (moment, change, more), (following, *_) in pairwise(changes):
+        flying, speed = flying + change, speed + more
+        busy += (following - moment) * (flying >= THIN)
+        generated += (following - moment) * (flying >= THIN) * speed
+    seconds, total = changes[-1][0] - changes[0][0], sum(each.tokens for each in log)
     print(
-        f"  {name:>13}: {seconds:.1f} s, {len(log)} calls, {tokens} tokens, {tokens / seconds:.1f} a second; "
-        f"in flight {mean:.1f} on average, fewer than {THIN} for {thin / seconds:.0%} of the time",
+        f"  {name:>13}: {seconds:.0f} s, {len(log)} calls, {total} tokens, {total / seconds:.1f} a second; "
+        f"{THIN} and more in flight for {busy:.0f} s, then {generated / busy:.1f} a second",
         flush=True,
     )
-    return tokens / seconds
+    return total / seconds, generated / busy
 
 
 async def main() -> None:
-    print("warming up, and recording the requests", flush=True)
-    warm = await scheduled("all in flight", "warm")
-    shares: dict[str, list[float]] = {name: [] for name in SCHEDULES}
+    warm = Recording("warm")
+    await asyncio.gather(*(warm.generate([{"role": "user", "content": f"Count to {n}."}]) for n in range(4)))
+    await warm.aclose()
     for number in range(ROUNDS):
-        order = ["at once", *SCHEDULES]
-        rates = {}
         print(f"round {number + 1}, {N_QUESTIONS * len(MEAN6)} episodes of enforced_rule", flush=True)
-        for name in order[number % 3 :] + order[: number % 3]:
-            salt = f"{name} {number}"
-            log = await at_once(warm.bodies, salt) if name == "at once" else (await scheduled(name, salt)).log
-            rates[name] = rate(name, log)
-        for name, values in shares.items():
-            values.append(rates[name] / rates["at once"])
-    for name, values in shares.items():
-        print(f"{name}: {', '.join(f'{share:.0%}' for share in values)} of the engine's tokens a second")
+        for name in SCHEDULES if number % 2 == 0 else reversed(SCHEDULES):
+            model = await scheduled(name, f"{name} {number}")
+            whole, busy = rates(name, model.log)
+            engine, _ = rates("at once", await at_once(model.bodies, f"{name} at once {number}"))
+            print(
+                f"{name}: {whole / engine:.0%} of the engine's rate; {busy / engine:.0%} while busy",
+                flush=True,
+            )
 
 
 SCHEDULES: dict[str, Callable[[Model], Awaitable[None]]] = {

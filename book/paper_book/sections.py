@@ -15,6 +15,9 @@ from typing import Any
 import yaml
 from judged_useless._io.files import write_atomically
 from judged_useless._io.messages import shown
+from judged_useless.sources.readers import load_episodes
+
+from paper_book.rerun_page import told
 
 NOTEBOOKS = Path("notebooks")
 #: Reruns with other parameters; the book is built from executed copies elsewhere, with its own source.
@@ -32,6 +35,10 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
     float: ((int, float), "a number such as 0.9"),
     list: ((list,), "a list, such as [a, b]"),
 }
+
+
+#: Parameters whose values a source has or has not.
+_OF_A_SOURCE = ("model", "models", "condition", "conditions")
 
 
 class SectionError(ValueError):
@@ -121,6 +128,25 @@ def check_parameters(notebook: Path, given: Mapping[str, Any]) -> None:
         raise SectionError(f"{notebook.name}: {'; '.join(faults)}")
 
 
+def check_available(given: Mapping[str, Any], known: Mapping[str, Any]) -> None:
+    """Refuse a model or condition that was asked for and is not in the source, with what it has."""
+    asked = {name: given[name] for name in _OF_A_SOURCE if given.get(name) and name in known}
+    if "source" not in known or not asked:
+        return
+    source = given.get("source", "embedded")
+    episodes = load_episodes(source, allow_partial=True)
+    for name, value in asked.items():
+        column = name.removesuffix("s")
+        there = sorted(set(episodes[column]))
+        lacking = [each for each in ([value] if isinstance(value, str) else value) if each not in there]
+        if lacking:
+            more = "; all released cells: make data, then SOURCE=hub" if source == "embedded" else ""
+            raise SectionError(
+                f"source {shown(source)} has no {column} {', '.join(map(repr, lacking))}; "
+                f"it has {', '.join(there)}{more}"
+            )
+
+
 def run_section(
     notebook: Path, output: Path, given: Mapping[str, Any], *, failed: Path | None = None
 ) -> Path:
@@ -207,9 +233,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         given = parse_parameters(parsed.parameter)
         if parsed.source is not None and "source" in parameters(notebook):
             given.setdefault("source", parse_source(parsed.source))
-        output = parsed.output or EXECUTED / notebook.name
-        sys.stdout.write(f"{run_section(notebook, output, given)}\n")
-    except (SectionError, OSError) as error:
+        check_available(given, parameters(notebook))
+        if parsed.output:  # the book asks: nobody reads what is said
+            sys.stdout.write(f"{run_section(notebook, parsed.output, given)}\n")
+        else:
+            done = run_section(notebook, EXECUTED / notebook.name, given)
+            sys.stdout.write(told(notebook, done, [f"{name}={value}" for name, value in given.items()]))
+    except (ValueError, OSError) as error:
         sys.stderr.write(CREDENTIALS.sub("://", f"{error}\n"))
         return 1
     except KeyboardInterrupt:

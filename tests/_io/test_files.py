@@ -58,11 +58,7 @@ def test_lines_have_their_numbers_and_end_at_line_feeds_only(
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        (
-            "a.gz",
-            gzip.compress(b"one\n" * 9, mtime=0)[:-9],
-            r"after line \d: the compressed file is cut off",
-        ),
+        ("a.gz", gzip.compress(b"one\n" * 9, mtime=0)[:-9], r"after line \d: the compressed file is cut off"),
         ("a.gz", b"plain", "after line 0: the compressed file"),
         ("a", b"one\n\xe4\n", "line 2: not UTF-8 text"),
     ],

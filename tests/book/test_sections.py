@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from paper_book import sections
+from paper_book.rerun_page import told
 from paper_book.sections import (
     SectionError,
     check_parameters,
@@ -193,7 +194,7 @@ def test_the_command_runs_one_section(
 ) -> None:
     assert sections.main(["run", "01", "--source", "runs/a,runs/b", "-p", "n=4"]) == 0
     assert project == [{"source": ["runs/a", "runs/b"], "n": 4}]
-    assert capsys.readouterr().out == f"{Path('_build/reruns/01.ipynb')}\n"
+    assert capsys.readouterr().out.startswith("01 with n=4, source=['runs/a', 'runs/b']\n")
     assert Path("_build/reruns/01.ipynb").is_file()
     assert sections.main(["run", "02", "--source", "hub", "--output", "mine.ipynb"]) == 0
     assert project[-1] == {}  # this section has no source
@@ -240,6 +241,44 @@ def test_what_no_section_can_take_is_refused_before_it_starts(
 ) -> None:
     assert sections.main(["run", "02_judgments", *given]) == 1
     assert capsys.readouterr().err == said
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            ["-p", "model=llama3.1-8b"],
+            "has no model 'llama3.1-8b'; it has qwen3-8b; all released cells: make",
+        ),
+        (
+            ["-p", "condition=budget"],
+            "has no condition 'budget'; it has enforced_rule, unaided; all released",
+        ),
+    ],
+)
+def test_what_the_source_does_not_have_is_refused_with_what_it_has(
+    given: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert sections.main(["run", "02_judgments", "--source", "embedded", *given]) == 1
+    assert said in capsys.readouterr().err
+
+
+def test_a_rerun_is_told_beside_the_default_and_can_be_read(tmp_path: Path) -> None:
+    default = Path("notebooks/02_judgments.ipynb")
+    text = default.read_text("utf-8").replace("Δ = -0.065 [-0.095, -0.039]", "Δ = 0.329 [0.3, <b>4]")
+    rerun = tmp_path / "02_judgments.ipynb"
+    rerun.write_text(text, encoding="utf-8")
+    said = told(default, rerun, ["condition=enforced_rule"])
+    assert said.startswith("02_judgments with condition=enforced_rule\n\nclaim: Agents call a persistently")
+    assert "Here 99.6% of them are called useless, and 0.3% of such questions are answered." in said
+    assert "Δ lies below zero.\n  here:       holds (Δ = 0.329" in said
+    assert "  by default: holds (Δ = -0.065 [-0.095, -0.039])\n" in said
+    assert said.count("as by default") == 5
+    assert f"The page is {tmp_path / '02_judgments.html'}" in said
+    page = (tmp_path / "02_judgments.html").read_text("utf-8")
+    assert "<h2>Actions do not follow</h2>" in page
+    assert "{glue" not in page
+    assert "ju-figure" in page
 
 
 @pytest.mark.parametrize("value", ["http://user:hidden@host/v1", ["http://hidden@host", "x"]])

@@ -81,7 +81,10 @@ def test_a_cell_that_differs_from_the_papers_fails(
     cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     episodes = load_episodes(condition="unaided")
-    changed = episodes.assign(condition="permit")  # another cell's episodes under this cell's name
+    clean = episodes[episodes["regime"] == "persistent"].assign(regime="clean", success=True)
+    # Another cell's episodes under this cell's name, with made-up clean ones, so that there is a mean6 too.
+    changed = pd.concat([episodes, clean], ignore_index=True).assign(condition="permit")
+    assert set(MEAN6) == set(changed["regime"])
     folder = hub_folder(
         tmp_path / "hub", {"test300": [episodes, changed], "fresh300": [made_up_cell("fresh300")]}
     )
@@ -89,25 +92,10 @@ def test_a_cell_that_differs_from_the_papers_fails(
     printed = capsys.readouterr().out
     assert "1 of 2 recomputed cells equal the paper's" in printed
     assert "in the cache is only test300: fresh300 was not fetched" in printed
-    assert "False" in rows_of(printed)["test300", "qwen3-8b", "permit"]
+    permit = rows_of(printed)["test300", "qwen3-8b", "permit"]
+    assert permit[3] == f"{changed.groupby('regime')['success'].mean().mean():.6f}"
+    assert permit[5] == "False"
     assert "True" in rows_of(printed)["test300", "qwen3-8b", "unaided"]
-    assert cache.is_dir()
-
-
-def test_mean6_is_compared_where_there_is_a_clean_regime(
-    cache: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Made-up clean episodes beside the real ones: mean6 is then recomputed, and must be called different."""
-    episodes = load_episodes(condition="unaided")
-    clean = episodes[episodes["regime"] == "persistent"].assign(regime="clean", success=True)
-    frame = pd.concat([episodes, clean], ignore_index=True)
-    assert set(MEAN6) == set(frame["regime"])
-    folder = hub_folder(tmp_path / "hub", {"test300": [frame], "fresh300": [made_up_cell("fresh300")]})
-    assert main(["fetch", "--repository", str(folder), "--split", "test300"]) == 1
-    mean6 = frame.groupby("regime")["success"].mean().mean()
-    row = rows_of(capsys.readouterr().out)["test300", "qwen3-8b", "unaided"]
-    assert row[3] == f"{mean6:.6f}"
-    assert row[5] == "False"
     assert cache.is_dir()
 
 

@@ -20,10 +20,7 @@ Calls = list[tuple[str, str]]
 
 
 def _run(
-    question: Question,
-    regime: str | Regime,
-    calls: Calls,
-    pool: FailurePool | None = POOL,
+    question: Question, regime: str | Regime, calls: Calls, pool: FailurePool | None = POOL
 ) -> list[Observation]:
     environment = Environment(question, regime, pool)
     observations = [environment.step(action, text) for action, text in calls]

@@ -62,19 +62,13 @@ WRONG: list[tuple[str, object, str]] = [
 ]
 #: What probes and a run's log may lay beside three observations.
 BESIDE: dict[str, Any] = {
-    "answer_now": [True, False, None],
-    "answer_now_repaired": [True, True, None],
-    "usefulness": ["USEFUL_NEW", None, "UNSURE"],
-    "p_continue": [0.5, 1, None],
-    "p_answer_now": [0, None, 0.25],
-    "prefer": ["continue", None, "answer_now"],
-    "stated_label": ["says_useless", None, "unclear"],
-    "stated_by_label": ["USELESS", None, None],
-    "pages": ["Ada", None, "Bob"],
-    "gold_titles": ["Ada", "Cid"],
-    "repaired_answer": "Paris",
+    "answer_now": [True, False, None], "answer_now_repaired": [True, True, None],
+    "usefulness": ["USEFUL_NEW", None, "UNSURE"], "p_continue": [0.5, 1, None],
+    "p_answer_now": [0, None, 0.25], "prefer": ["continue", None, "answer_now"],
+    "stated_label": ["says_useless", None, "unclear"], "stated_by_label": ["USELESS", None, None],
+    "pages": ["Ada", None, "Bob"], "gold_titles": ["Ada", "Cid"], "repaired_answer": "Paris",
     "repaired_success": True,
-}
+}  # fmt: skip
 
 
 def jsonl(path: Path, *rows: dict[str, Any]) -> Path:

@@ -21,17 +21,10 @@ NEW, OLD = "USEFUL_NEW", "OFF_TOPIC"
 def episode(question: str, regime: str, n: int, success: bool, **fields: Any) -> dict[str, Any]:
     """Return an episode that answers after n results."""
     return {
-        "question_id": question,
-        "regime": regime,
-        "actions": ["search"] * n + ["finish"],
-        "judgments": ["USELESS"] * n,
-        "success": success,
-        "usefulness": [OLD] * n,
-        "p_continue": [0.6] * n,
-        "p_answer_now": [0.2] * n,
-        "prefer": ["continue"] * n,
-        "answer_now": [False] * n,
-    } | fields
+        "question_id": question, "regime": regime, "actions": ["search"] * n + ["finish"],
+        "judgments": ["USELESS"] * n, "success": success, "usefulness": [OLD] * n, "p_continue": [0.6] * n,
+        "p_answer_now": [0.2] * n, "prefer": ["continue"] * n, "answer_now": [False] * n,
+    } | fields  # fmt: skip
 
 
 EPISODES = [
@@ -111,16 +104,13 @@ def test_what_is_not_there_is_named() -> None:
 def test_stated_agreement_by_hand() -> None:
     episodes = [
         {
-            "question_id": question,
-            "regime": "persistent",
-            "actions": ["search"] * 5,
+            "question_id": question, "regime": "persistent", "actions": ["search"] * 5, "success": False,
             "judgments": ["USELESS", "USELESS", "UNPARSED", "USEFUL", "USELESS"],
             "stated": ["USELESS", None, "USEFUL", "USELESS", "USELESS"],
             "failed": [True, True, False, False, True],
-            "success": False,
         }
         for question in ("q1", "q2")
-    ]
+    ]  # fmt: skip
     # The fifth result ends the budget: nothing is thought after it. Explicit: 3 of 4; agreeing: 2 of 3.
     table = stated_agreement(episodes, n_boot=20)["value"].to_dict()
     assert table["explicit"] == 0.75

@@ -62,19 +62,6 @@ def test_equal_conversations_are_continued_equally() -> None:
     )
 
 
-def test_the_rates_are_those_given() -> None:
-    model = ScriptedModel(
-        "never", questions=QUESTIONS, useless_if_failed=0.9, useless_if_real=0.3, stop_if_useful=0.0
-    )
-    seen = {True: list[bool](), False: list[bool]()}
-    for place in range(len(QUESTIONS)):
-        done = episode(model, place, "recover_after_3")
-        for observation, judgment in zip(done.observations, done.judgments, strict=True):
-            seen[observation.failed].append(judgment == "USELESS")
-    assert abs(sum(seen[True]) / len(seen[True]) - 0.9) < 0.06
-    assert abs(sum(seen[False]) / len(seen[False]) - 0.3) < 0.08
-
-
 @pytest.mark.parametrize("condition", ["unaided", "budget"])
 def test_a_deadline_is_met_at_any_budget(condition: str) -> None:
     for budget in (5, 16):

@@ -58,13 +58,6 @@ def test_statuses(meaning: type[Exception], codes: tuple[int, ...], sdk: ModuleT
         assert str(error).startswith(f"status {code}: ")
 
 
-def test_a_rate_limit_carries_the_wait_or_none(sdk: ModuleType) -> None:
-    given = [status_error(sdk, 429), status_error(sdk, 429, retry_after="12")]
-    given.append(status_error(sdk, 529, retry_after="3"))
-    errors = [meaning_of_sdk_error(each, sdk, NOTHING) for each in given]
-    assert [error.wait for error in errors if isinstance(error, RateLimitError)] == [None, 12.0, 3.0]
-
-
 @pytest.mark.parametrize(
     "message",
     [

@@ -180,21 +180,14 @@ def test_without_network_the_cache_stays(
     assert contents(cache.parent) == filled
 
 
-def test_all_splits_come_from_one_commit(
-    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = hub_folder(tmp_path / "hub", SMALL)
-    load = datasets.load_dataset
+def test_all_splits_come_from_one_commit(a_hub: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str, str | None]] = []
+    load: Any = datasets.load_dataset
 
-    def local(path: str, *, split: str, revision: str | None) -> Any:
+    def noted(path: str, *, split: str, revision: str | None) -> Any:
         asked.append((path, split, revision))
-        return load(str(folder), split=split)
+        return load(path, split=split, revision=revision)
 
-    monkeypatch.setattr(
-        huggingface_hub.HfApi, "dataset_info", lambda *_, **__: types.SimpleNamespace(sha="0123abc")
-    )
-    monkeypatch.setattr(datasets, "load_dataset", local)
+    monkeypatch.setattr(datasets, "load_dataset", noted)
     assert fetch("someone/episodes", revision="main").revision == "0123abc"
     assert asked == [("someone/episodes", split, "0123abc") for split in ("test300", "fresh300")]
-    assert cache.is_dir()

@@ -74,25 +74,18 @@ def test_short_and_long_budgets_have_a_best_k_too() -> None:
     assert np.isnan(long["lost_by_run"])
 
 
-def test_a_deadline_beats_the_rule_while_calls_are_cheap() -> None:
-    table = compare_prices(PROBLEM, ["run of 5", "deadline", "run of 5 or deadline"], [0.02, 0.05])
-    assert table.index.tolist() == [0.02, 0.05]
-    np.testing.assert_allclose(table.loc[0.02], [0.3439, 0.3026, 0.3408, 0.3397], atol=5e-5)
-    assert table.loc[0.05].drop("optimal, all judgments").idxmax() == "run of 5 or deadline"
-
-
 def test_charged_judgments_make_the_deadline_the_best_of_three() -> None:
     rivals = ["deadline", "run of 5 or deadline", "run of 5"]
     table = compare_prices(PROBLEM, rivals, [0.0, 0.02, 0.05], charge_judgments=True)
     np.testing.assert_allclose(table.loc[0.02, rivals], [0.341, 0.239, 0.197], atol=5e-4)
     np.testing.assert_allclose(table.loc[0.05, rivals], [0.174, -0.064, -0.119], atol=5e-4)
     free = compare_prices(PROBLEM, rivals, [0.0, 0.02, 0.05])
+    np.testing.assert_allclose(free.loc[0.02], [0.3439, 0.3408, 0.3397, 0.3026], atol=5e-5)
     pd.testing.assert_series_equal(table["deadline"], free["deadline"])  # it asks for no judgment
     assert (table[rivals] <= free[rivals]).all(axis=None)
     # Each optimum is at least as good as every policy of its kind.
     assert (table["optimal, no judgments"] >= table["deadline"]).all()
-    assert (table["optimal, all judgments"] >= table["run of 5 or deadline"]).all()
-    assert (table["optimal, all judgments"] >= table["run of 5"]).all()
+    assert (table[rivals[1:]].le(table["optimal, all judgments"], axis="index")).all(axis=None)
 
 
 def test_the_optimum_with_charged_judgments_is_that_of_dearer_calls() -> None:

@@ -32,12 +32,7 @@ def runs() -> list[dict[str, Any]]:
 
 
 def test_values_by_hand(runs: Any) -> None:
-    policies = [
-        StoppingPolicy(cap=4),
-        StoppingPolicy(own=2),
-        StoppingPolicy(cap=3, own=2),
-        StoppingPolicy(cap=7),
-    ]
+    policies = [StoppingPolicy(*each) for each in ((4, None), (None, 2), (3, 2), (7, None))]
     found = policy_values(runs, price=0.1, policies=policies, regimes=ONE)
     calls, success = found["tool_calls"].to_dict(), found["success"].to_dict()
     # cap 4: q1 wins at 4, q2 has answered (and won) after 3, q3 wins at 4: calls 4, 3, 4.

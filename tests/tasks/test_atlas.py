@@ -211,27 +211,16 @@ def test_claims_of_one_page_are_borne_out_by_it() -> None:
 
 FACTS = {
     "Kenya": ["Nairobi", "Kenyan shilling", "+254", "Ethiopia, Somalia, South Sudan, Tanzania and Uganda"],
-    "Paraguay": ["Asuncion", "Paraguayan guarani", "+595", "Argentina, Bolivia and Brazil"],
     "Slovakia": ["Bratislava", "euro", "Slovak", "+421", "Austria, Czechia, Hungary, Poland and Ukraine"],
-    "Croatia": ["Zagreb", "euro", "Croatian", "+385"],
     "Laos": ["Vientiane", "Laotian kip", "Lao", "+856", "Cambodia, China, Myanmar, Thailand and Vietnam"],
-    "Portugal": ["Lisbon", "Portuguese", "+351", "Spain"],
-    "Australia": ["Canberra", "Australian dollar", "+61"],
     "Korean language": ["ko", "kor"],
-    "German language": ["de", "deu", "Deutsch", "Latin"],
     "Persian language": ["fa", "Arabic script", "right to left"],
-    "Japanese yen": ["Japan", "JPY", "392"],
     "Icelandic króna": ["Iceland", "ISK", "352"],
-    "Texas": ["TX", "254 counties", "Houston"],
     "New York (state)": ["NY", "62 counties", "New York City"],
-    "Delaware": ["DE", "3 counties", "Wilmington"],
     "Maricopa County": ["Arizona", "04013"],
-    "Cuyahoga County": ["Ohio", "39035"],
     "Asia/Karachi": ["5 hours ahead of UTC"],
-    "America/Chicago": ["6 hours behind UTC"],
     ".ch": ["Switzerland", "CH", "CHE", "756"],
     "Timbuktu": ["Mali", "16.8 degrees north", "3.0 degrees west"],
-    "Saskatchewan": ["Canada", "CA-SK"],
     "Kerala": ["India", "IN-KL"],
 }
 

@@ -1,8 +1,6 @@
 """Loading and the environment on 50 real HotpotQA rows, which are not part of the project."""
 
 import os
-import random
-import re
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,6 @@ from judged_useless.environment.environment import Environment, Observation
 from judged_useless.tasks.question import Question
 from judged_useless.tasks.question_files import read_questions
 from judged_useless.tasks.scoring import is_correct
-from made_up import plain_search
 
 VARIABLE = "JUDGED_USELESS_HOTPOT_SAMPLE"
 
@@ -34,15 +31,6 @@ def _step(environment: Environment, action: str, text: str) -> Observation:
     return observation
 
 
-def _page(question: Question, title: str) -> str:
-    return f"[{title}] {question.knowledge_base[title]}"
-
-
-def _misspelt(title: str, rng: random.Random) -> str:
-    place = rng.randrange(len(title))
-    return title[:place] + title[place + 1 :] + "e"
-
-
 def test_loading(questions: list[Question]) -> None:
     assert len(questions) == 50
     for question in questions:
@@ -54,39 +42,6 @@ def test_loading(questions: list[Question]) -> None:
         for title, index in question.supporting_facts:
             assert index is not None
             assert title in question.knowledge_base
-
-
-def test_search_by_near_title_and_by_words_equals_the_protocol(questions: list[Question]) -> None:
-    rng = random.Random(5)
-    by_words = 0
-    for question in questions:
-        environment = Environment(question, "clean", budget=10**6)
-        for paragraph in question.paragraphs:
-            words = paragraph.text.split()
-            rare = f"{' '.join(rng.sample(words, min(2, len(words))))} %%%% #### @@@@ §§§§ ++++ ~~~~ ^^^^"
-            near = _misspelt(paragraph.title, rng)
-            for query in (near, " ".join(rng.sample(words, min(4, len(words)))), rare, question.text):
-                title = plain_search(question.knowledge_base, query)
-                expected = "No results found." if title is None else _page(question, title)
-                assert _step(environment, "search", query).text == expected
-            by_words += plain_search(dict.fromkeys(question.knowledge_base, ""), rare) is None
-    assert by_words > 50  # queries that no title resembles, so that words decided
-
-
-def test_lookup_finds_the_fact(questions: list[Question]) -> None:
-    for question in questions:
-        environment = Environment(question, "clean", budget=10**6)
-        sentences = {paragraph.title: paragraph.sentences for paragraph in question.paragraphs}
-        for title, index in question.supporting_facts:
-            assert index is not None
-            _step(environment, "search", title)
-            keyword = max(sentences[title][index].split(), key=len)
-            found = _step(environment, "lookup", keyword)
-            # The first match, with its place among the sentences of the page.
-            pieces = re.split(r"(?<=[.!?])\s+", question.knowledge_base[title].rstrip())
-            place = next(i for i, piece in enumerate(pieces, 1) if keyword.lower() in piece.lower())
-            assert found.text == f"(Result {place}/{len(pieces)}) {pieces[place - 1]}"
-        assert _step(environment, "lookup", "§§§").text.startswith("Error: no sentence")
 
 
 def _facts(question: Question) -> set[str]:

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from judged_useless.tasks.question import Kind, Question
-from judged_useless.tasks.scoring import (
-    answer_is_correct,
-    is_correct,
-    normalize_answer,
-    parse_verdict,
-)
+from judged_useless.tasks.scoring import answer_is_correct, is_correct, normalize_answer, parse_verdict
 
 TABLE = Path(__file__).parents[1] / "data" / "scoring.csv"
 

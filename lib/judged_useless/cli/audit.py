@@ -45,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--budget", type=int, metavar="N", help="actions an episode may take (by the log)")
     parser.add_argument(
-        "--judgments",
-        choices=("recorded", "stated", "lexical"),
-        help="which (recorded, else stated)",
+        "--judgments", choices=("recorded", "stated", "lexical"), help="which (recorded, else stated)"
     )
     parser.add_argument("--judge", metavar="MODEL", help="provider:name of a model that judges each result")
     parser.add_argument("--judge-cache", metavar="FILE", help="its replies (a file in the user's cache)")

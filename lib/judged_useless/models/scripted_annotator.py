@@ -13,10 +13,7 @@ from judged_useless.protocol.vocabulary import STATED_LABELS
 from judged_useless.tasks.question import Question
 
 #: What it says where it is wrong: any other label of the stream.
-LABELS = {
-    "S1": ("useful_new", "related", "redundant", "off_topic", "unclear"),
-    "S2": STATED_LABELS,
-}
+LABELS = {"S1": ("useful_new", "related", "redundant", "off_topic", "unclear"), "S2": STATED_LABELS}
 
 
 class ScriptedAnnotator(Scripted):

@@ -41,9 +41,7 @@ def _measure(cell: pd.DataFrame) -> dict[str, float]:
 
 
 def compare_cells(
-    episodes: pd.DataFrame,
-    *,
-    progress: Callable[[Sequence[Any]], Iterable[Any]] = iter,
+    episodes: pd.DataFrame, *, progress: Callable[[Sequence[Any]], Iterable[Any]] = iter
 ) -> pd.DataFrame:
     """Recompute Δ, its interval and mean6 of every cell, and compare with the published values.
 

@@ -6,14 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    ValidationError,
-)
+from pydantic import AfterValidator, AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 from judged_useless._io.files import read_text
 from judged_useless._io.messages import shown
