@@ -27,3 +27,18 @@ def browser(book: Path) -> Iterator[Any]:
         launched = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield launched
         launched.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """Yield a page; an error in it, or a request to another host, fails the test."""
+    opened = browser.new_page(viewport={"width": 1440, "height": 900})
+    wrong: list[str] = []
+    opened.on("pageerror", lambda error: wrong.append(str(error)))
+    opened.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    opened.on(
+        "request", lambda asked: None if asked.url[:5] in ("file:", "data:") else wrong.append(asked.url)
+    )
+    yield opened
+    opened.close()
+    assert wrong == []
