@@ -15,9 +15,7 @@ from validate_run import validate_run
 def test_they_are_whole_and_real_and_the_deviation_is_recorded(at: int, condition: str) -> None:
     run = real_runs.read()[at]
     assert run.manifest["spec"]["condition"]["name"] == condition
-    assert run.complete
-    assert not run.simulated
-    assert validate_run(run.path) == []
+    assert (run.complete, run.simulated, validate_run(run.path)) == (True, False, [])
     assert run.manifest["spec"]["options"]["constrain"]
     assert real_runs.deviations([run]) == "structured output: text held to a regular expression"
     assert real_runs.name([run]) == "SmolLM2-135M-Instruct, a real model too small to answer"
@@ -32,34 +30,24 @@ def test_counts_are_those_of_the_trajectories() -> None:
     run = real_runs.read()[1]
     shown = real_runs.counts(run.episodes())["enforced_rule"]
     ended = [each for each in run.trajectories() if each["termination"] == "answered"]
-    fired = [each for each in run.trajectories() if each["events"]]
-    obeyed = [each for each in ended if each["events"] and each["events"][-1]["t"] == each["events"][0]["t"]]
-    right = sum(each["success"] for each in ended)
-    assert shown.iloc[:3].tolist() == ["36", str(len(ended)), str(right)]
-    assert shown.iloc[-2:].tolist() == [str(len(fired)), str(len(obeyed))]
+    fired = sum(bool(each["events"]) for each in run.trajectories())
+    obeyed = sum(len(each["events"]) == 1 for each in ended)
+    assert shown.iloc[:3].tolist() == ["36", str(len(ended)), str(sum(each["success"] for each in ended))]
+    assert shown.iloc[-2:].tolist() == [str(fired), str(obeyed)]
 
 
-def test_the_fifth_useless_result_is_marked_and_an_answer_follows() -> None:
-    shown = real_runs.fifth_useless(real_runs.read()[1])
+def test_the_fifth_useless_result_is_marked_and_what_a_model_wrote_is_text(tmp_path: Path) -> None:
+    run = real_runs.read()[1]
+    shown = real_runs.fifth_useless(run)
     assert isinstance(shown, Transcript)
-    before, mark, after = shown._repr_html_().partition(
-        "<mark>5 USELESS in a row: the rule leaves only finish"
-    )
+    before, _, after = shown._repr_html_().partition("<mark>5 USELESS in a row: the rule leaves only finish")
     assert "SIMULATED" not in before
-    assert mark
-    assert "Give your final answer" in after
     assert "Action: finish" in after
-
-
-def test_what_a_model_wrote_is_text(tmp_path: Path) -> None:
-    shutil.copytree(real_runs.read()[1].path, tmp_path / "run")
+    shutil.copytree(run.path, tmp_path / "run")
     file = tmp_path / "run" / "clean.jsonl"
-    lines = file.read_text(encoding="utf-8").splitlines()
-    record = json.loads(lines[0])
+    record, *others = map(json.loads, file.read_text(encoding="utf-8").splitlines())
     record["messages"][-1]["content"] = "<script>alert(1)</script>"
-    file.write_text("\n".join([json.dumps(record), *lines[1:], ""]), encoding="utf-8")
-    html = Run(tmp_path / "run").transcript(record["question_id"], "clean")._repr_html_()
-    assert "<script>" not in html
-    assert "&lt;script&gt;" in html
+    file.write_text("".join(json.dumps(each) + "\n" for each in [record, *others]), encoding="utf-8")
+    assert "<script>" not in Run(tmp_path / "run").transcript(record["question_id"], "clean")._repr_html_()
     with pytest.raises(ValueError, match="by a real model"):
         real_runs.read(str(tmp_path / "run"))
