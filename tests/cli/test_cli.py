@@ -11,12 +11,16 @@ from judged_useless._io.messages import visible
 from judged_useless.cli import main as cli
 
 
-def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("command", [[], *([name] for name in cli.COMMANDS)])
+def test_help_is_plain_text_and_lists_every_command(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as caught:
-        cli.main(["--help"])
+        cli.main([*command, "--help"])
     assert caught.value.code == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in cli.COMMANDS)
+    assert command or all(name in shown for name in cli.COMMANDS)
+    assert "`" not in shown
 
 
 @pytest.mark.parametrize(

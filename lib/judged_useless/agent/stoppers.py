@@ -1,7 +1,7 @@
 """What the harness does with the run of USELESS judgments, if it does anything (paper, Table 1)."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from judged_useless.agent.calls import Proposal
@@ -15,9 +15,12 @@ WEIGH_TOKENS = 160
 class Stopper:
     """Leaves the agent alone; the base of those that do not."""
 
+    #: Whether it acts once the run of USELESS is long enough.
+    enforces: ClassVar[bool] = False
+
     def must_wait(self, episode: "Episode") -> bool:
-        """Tell whether the latest judgment has to be known before the next turn is asked for."""
-        return False
+        """Tell whether the latest judgment has to be known before the next turn: one more could do it."""
+        return self.enforces and self.counts(episode) and episode.rule.run >= episode.rule.k - 1
 
     def counts(self, episode: "Episode") -> bool:
         """Tell whether the latest observation is one whose judgment is counted."""
@@ -34,9 +37,7 @@ class Stopper:
 class FinishOnly(Stopper):
     """The enforced rule: from k USELESS in a row on, only finish is left (paper §5)."""
 
-    def must_wait(self, episode: "Episode") -> bool:
-        """Wait once one more USELESS would make the run long enough."""
-        return episode.rule.run >= episode.rule.k - 1
+    enforces = True
 
     async def before_turn(self, episode: "Episode") -> None:
         """Write the finish instruction; checked again at every step, in case the agent does not follow it."""
@@ -67,15 +68,12 @@ class AskAgain(Stopper):
 class Switch(Stopper):
     """Two sources: after k USELESS in a row from the primary one, it is switched off (Amendment 13)."""
 
+    enforces = True
     switched: bool = False
 
     def counts(self, episode: "Episode") -> bool:
         """Count results of the primary source only."""
         return not self.switched and episode.observations[-1].action in ("search", "lookup")
-
-    def must_wait(self, episode: "Episode") -> bool:
-        """Wait once one more USELESS result of the primary source would make the run long enough."""
-        return self.counts(episode) and episode.rule.run >= episode.rule.k - 1
 
     async def before_turn(self, episode: "Episode") -> None:
         """Switch the primary source off and say so."""

@@ -147,7 +147,7 @@ def load_parquet(path: str | Path) -> pd.DataFrame:
     return without_silent(validate(fill_judgments(frame), source=str(path)))
 
 
-def write_parquet(frame: pd.DataFrame, path: Path, about: dict[str, str] | None = None) -> Path:
+def write_parquet(frame: pd.DataFrame, path: str | Path, about: dict[str, str] | None = None) -> Path:
     """Write valid episodes to a Parquet file, whole or not at all, and return its path; refuse others.
 
     The file carries `about` in its metadata, and a checksum of each page.
@@ -158,4 +158,4 @@ def write_parquet(frame: pd.DataFrame, path: Path, about: dict[str, str] | None 
     columns = [pa.array([plain(v) for v in whole[name]], type=_TYPES.get(name, _WORDS)) for name in names]
     table = pa.Table.from_arrays(columns, names=names, metadata=about)
     how: Any = {"compression": "zstd", "write_page_checksum": True}
-    return write_atomically(path, lambda target: pq.write_table(table, target, **how))
+    return write_atomically(Path(path), lambda target: pq.write_table(table, target, **how))

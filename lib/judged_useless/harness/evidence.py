@@ -30,6 +30,7 @@ _FOUND = ("results", "result", "items", "data", "documents", "hits", "matches", 
 _FAILED = ("error", "errors", "error_code", "is_error", "isError")
 
 Signal = Callable[[Conversation, int], str | None]
+Replies = dict[tuple[str, str], str]
 AskAsync = Callable[[list[Any]], Awaitable[str]]
 
 
@@ -87,10 +88,10 @@ FREE: dict[str, Signal] = {"empty": _empty, "repeated": _repeated, "lexical": _l
 ASKED = ("side_channel", "judge")
 
 
-def _questioned(messages: Sequence[Any]) -> list[Any]:
+def _questioned(messages: list[dict[str, Any]]) -> list[Any]:
     """Return a copy of a conversation that ends with the question about its last result."""
     last = messages[-1]
-    if isinstance(last, dict) and last.get("role") == "user" and blocks(last):
+    if last.get("role") == "user" and blocks(last):
         content = [*last["content"], {"type": "text", "text": JUDGE_QUESTION}]
         return [*messages[:-1], {**last, "content": content}]
     return [*messages, {"role": "user", "content": JUDGE_QUESTION}]
@@ -103,12 +104,7 @@ def _shown_to_a_judge(conversation: Conversation, index: int) -> list[Any]:
 
 
 async def judge_step(
-    conversation: Conversation,
-    index: int,
-    signals: Sequence[str],
-    messages: Sequence[Any],
-    replies: dict[tuple[str, str], str],
-    ask: AskAsync | None,
+    conversation: Conversation, index: int, signals: Sequence[str], replies: Replies, ask: AskAsync | None
 ) -> str | None:
     """Judge one step, and ask what is not known yet.
 
@@ -124,8 +120,8 @@ async def judge_step(
             key = name, step.digest
             reply = replies.get(key)
             if reply is None and ask:
-                own = name == "side_channel"
-                copy = _questioned(messages[: step.end]) if own else _shown_to_a_judge(conversation, index)
+                before, own = conversation.messages[: step.end], name == "side_channel"
+                copy = _questioned(before) if own else _shown_to_a_judge(conversation, index)
                 reply = replies[key] = await ask(copy)
             said.add(parse_side_channel(reply or ""))
         if "USELESS" in said:

@@ -178,7 +178,7 @@ class Rule:
         judgments: list[str | None] = []
         for index in range(len(read.steps)):
             replies = bounded(self._replies)
-            judgments.append(await judge_step(read, index, self.signals, messages, replies, ask))
+            judgments.append(await judge_step(read, index, self.signals, replies, ask))
             counting.observe(judgments[-1])
         if not read.steps:
             return Decision(False, None, 0, ())

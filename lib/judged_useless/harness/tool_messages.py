@@ -8,14 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
-#: Items of the Responses for tools that the provider runs, and where each holds its result.
-_HOSTED = {
-    "web_search_call": "results",
-    "file_search_call": "results",
-    "code_interpreter_call": "outputs",
-    "image_generation_call": "",
-    "mcp_call": "output",
-}
+#: Items of the Responses for tools that the provider runs: a call and its result in one.
+_HOSTED = re.compile("(web_search|file_search|code_interpreter|image_generation|mcp)_call")
 #: Parts whose content is no text, or is not shown (what a provider's search found is encrypted).
 _NO_TEXT = re.compile("image|audio|video|file|document|web_search_result$")
 
@@ -24,8 +18,6 @@ _NO_TEXT = re.compile("image|audio|video|file|document|web_search_result$")
 class ToolResult:
     """What one tool call returned; `whole` tells whether `text` is all of it."""
 
-    tool: str
-    arguments: str
     text: str
     whole: bool = True
     failed: bool = False
@@ -53,8 +45,9 @@ class Step:
 
 @dataclass
 class Conversation:
-    """The latest question, its steps, and a turn that is proposed but has no results yet."""
+    """The messages, the latest question, its steps, and a turn that is proposed but has no results yet."""
 
+    messages: list[dict[str, Any]] = field(default_factory=list)
     question: str = ""
     steps: list[Step] = field(default_factory=list)
     proposed: Step | None = None
@@ -84,8 +77,7 @@ def plain_message(value: Any, name: str) -> dict[str, Any]:  # noqa: ANN401
     if role not in _ROLES and not item:
         raise ValueError(f"{name}.role is {role!r}, expected one of {', '.join(_ROLES)}")
     fields: dict[str, Any] = {"tool_calls": list, "function_call": dict, "summary": list}
-    if role not in ("tool", "function"):
-        fields["content"] = str | list
+    fields |= {} if role in ("tool", "function") else {"content": str | list}
     for key, expected in fields.items():
         given = message.get(key)
         calls = given if key == "tool_calls" and isinstance(given, list) else []
@@ -107,12 +99,7 @@ def has_part(message: Mapping[str, Any], kind: str) -> bool:
 
 def is_result(message: Mapping[str, Any]) -> bool:
     """Tell whether a message carries results of tools, those of the provider's included."""
-    return (
-        message.get("role") in ("tool", "function")
-        or message.get("type") in _HOSTED
-        or str(message.get("type")).endswith("_call_output")
-        or has_part(message, "tool_result")
-    )
+    return any(what == "result" for what, _ in _events(message))
 
 
 def _text(content: Any) -> str:  # noqa: ANN401 - a text, or a list of parts
@@ -149,45 +136,45 @@ def _call(call: Mapping[str, Any]) -> tuple[str, str, str]:
     given = next((call[kind] for kind in ("function", "custom") if isinstance(call.get(kind), dict)), call)
     arguments = next((given[name] for name in ("arguments", "input", "action") if name in given), "")
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, sort_keys=True)
-    name = given.get("name", call["type"] if call.get("type") in _HOSTED else "")
-    return str(call.get("call_id") or call.get("id") or ""), str(name), text
+    return str(call.get("call_id") or call.get("id") or ""), str(given.get("name", "")), text
 
 
 def _events(message: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield what a message holds, in order: question, thought, call and result."""
     role, kind, content = message.get("role"), str(message.get("type")), message.get("content")
     if kind.endswith("_call"):
-        identity, *called = _call(message)
-        yield "call", (identity, *called)
-        if kind in _HOSTED:
-            unseen, failed = {"type": "web_search_result", "of": message}, bool(message.get("error"))
-            found = message.get(_HOSTED[kind], message.get("error"))
-            yield "result", (identity, *_shown(unseen if found is None else found), failed)
+        call = _call(message)
+        yield "call", call
+        if _HOSTED.fullmatch(kind):
+            unseen = {"type": "web_search_result", "of": message}
+            shown = (message[name] for name in ("results", "outputs", "output", "error") if name in message)
+            found = next((each for each in shown if each is not None), unseen)
+            yield "result", (call[0], *_shown(found), bool(message.get("error")))
     elif kind == "reasoning":
         yield "thought", _text(message.get("summary"))
-    elif kind.endswith("_call_output"):
-        yield "result", (message.get("call_id"), *_shown(message.get("output")), False)
-    elif role in ("tool", "function"):
-        yield "result", (message.get("tool_call_id", message.get("name")), *_shown(content), False)
+    elif kind.endswith("_call_output") or role in ("tool", "function"):
+        identity = next((message[key] for key in ("call_id", "tool_call_id", "name") if key in message), None)
+        yield "result", (identity, *_shown(message.get("output", content)), False)
     elif role == "user" and not has_part(message, "tool_result"):
         yield "question", _text(content)
     elif role in ("assistant", "user"):
         if role == "assistant":
-            yield "thought", "" if isinstance(content, list) else _text(content)
-        for part in content if isinstance(content, list) else []:
+            yield "thought", ""  # a turn begins, whatever it holds
+        parts: list[Any] = content if isinstance(content, list) else [content]
+        for part in parts:
             kind = str(part.get("type")) if isinstance(part, dict) else ""
             if kind.endswith("tool_result"):
                 failed = bool(part.get("is_error"))
                 yield "result", (part.get("tool_use_id"), *_shown(part.get("content")), failed)
             elif kind.endswith("tool_use"):
                 yield "call", _call(part)
-            elif role == "assistant" and _text([part]):
-                yield "thought", _text([part])
-        for call in message.get("tool_calls") or ():
-            yield "call", _call(call)
+            elif role == "assistant" and _text(part):
+                yield "thought", _text(part)
+        for each in message.get("tool_calls") or ():
+            yield "call", _call(each)
         if message.get("function_call"):
-            called = message["function_call"]
-            yield "call", _call({"id": called.get("name"), **called})
+            named = message["function_call"]
+            yield "call", _call({"id": named.get("name"), **named})
 
 
 def turn_of(reply: Any) -> Step:  # noqa: ANN401 - whatever an SDK returns
@@ -197,18 +184,11 @@ def turn_of(reply: Any) -> Step:  # noqa: ANN401 - whatever an SDK returns
     """
     given = plain(reply, "reply")
     if given.get("choices"):
-        messages = [plain(given["choices"][0], "reply.choices[0]").get("message")]
+        items = [plain(given["choices"][0], "reply.choices[0]").get("message")]
     else:
-        messages = given.get("output") or [given]
-    step = Step()
-    for number, message in enumerate(messages):
-        name = f"reply.output[{number}]"
-        for what, value in _events(plain_message({"role": "assistant"} | plain(message, name), name)):
-            if what == "result":
-                step = Step()
-            elif what != "question":
-                step.take(what, value)
-    return step
+        items = given.get("output") or [given]
+    turns = [{"role": "assistant"} | plain(item, f"reply.output[{n}]") for n, item in enumerate(items)]
+    return read_conversation(turns).proposed or Step()
 
 
 def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None) -> Conversation:
@@ -230,23 +210,25 @@ def read_conversation(messages: Sequence[Any], *, answer_tool: str | None = None
     ValueError
         For a message that is none of these, by its index and field.
     """
-    read, step, answered = Conversation(), Step(), True
+    plainly: list[dict[str, Any]] = []
+    read, step, answered = Conversation(plainly), Step(), True
     digest = hashlib.sha256()
     for index, given in enumerate(messages):
         message = plain_message(given, f"messages[{index}]")
+        plainly.append(message)
         digest.update(json.dumps(message, sort_keys=True).encode())
         for what, value in _events(message):
             if what == "question":
                 if answered:  # also of several before the first turn, the last is the question
-                    read, step = Conversation(question=value), Step()
+                    read, step = Conversation(plainly, value), Step()
             elif what == "result":
-                tool, arguments = step.calls.get(str(value[0]), ("", ""))
+                tool, _ = step.calls.get(str(value[0]), ("", ""))
                 if tool != answer_tool or not tool:
                     if read.steps and read.steps[-1].end == index + 1:
                         step = read.steps[-1]  # several results of one message are one step
                     elif not step.results:
                         read.steps.append(step)
-                    step.results.append(ToolResult(tool, arguments, *value[1:]))
+                    step.results.append(ToolResult(*value[1:]))
                     step.end, step.digest = index + 1, digest.hexdigest()
             else:
                 if step.results:
