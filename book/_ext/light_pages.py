@@ -50,9 +50,13 @@ def _policy(text: str) -> str:
 
 
 def _shorter(drawing: str) -> str:
-    """Return an SVG with two decimals, a sixth shorter."""
+    """Return an SVG with two decimals, a sixth shorter; what letters are scaled by stays."""
     text = base64.b64decode(drawing).decode()
-    text = re.sub(r"-?\d+\.\d{3,}(?=[ \"\n,)])", lambda number: f"{float(number[0]):.2f}", text)
+    text = re.sub(
+        r"scale\([^)]*\)|-?\d+\.\d{3,}(?=[ \"\n,)])",
+        lambda found: found[0] if found[0].startswith("scale") else f"{float(found[0]):.2f}",
+        text,
+    )
     return base64.b64encode(re.sub(r"\s*\n\s*", " ", text).encode()).decode()
 
 
