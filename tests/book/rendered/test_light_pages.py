@@ -2,6 +2,8 @@
 
 import base64
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -115,7 +117,6 @@ def test_print_opens_folds_and_leaves_folded_code_out(browser: Any, book: Path) 
 
 
 def test_the_book_is_printed_page_by_page(book: Path) -> None:
-    import subprocess
 
     from pypdf import PdfReader
 
