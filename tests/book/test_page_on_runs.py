@@ -1,4 +1,4 @@
-"""Page 2 on runs of a scripted agent: words beside actions, beliefs drawn, and what is missing named."""
+"""Pages 2 and 2b on runs of a scripted agent: words beside actions, beliefs drawn, and what is missing named."""
 
 from pathlib import Path
 from typing import Any
@@ -32,15 +32,12 @@ async def made(folder: Path, condition: str = "unaided", regimes: tuple[str, ...
     )  # fmt: skip
 
 
-def page(*folders: Path, **parameters: Any) -> Page:
-    return execute(
-        "02_judgments",
-        source=[str(each) for each in folders],
-        model=MODEL,
-        split="many",
-        n_boot=20,
-        **parameters,
-    )
+def page(*folders: Path, section: str = "02_judgments") -> Page:
+    return execute(section, source=[str(each) for each in folders], model=MODEL, split="many", n_boot=20)
+
+
+def believing(*folders: Path) -> Page:
+    return page(*folders, section="02b_beliefs")
 
 
 def notices(shown: Page) -> list[Notice]:
@@ -51,13 +48,15 @@ async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None
     alone, ruled = await made(tmp_path), await made(tmp_path, "enforced_rule")
     for probe in ("beliefs", "answer-now", "repair"):
         await replay(alone, probe, progress=False)
-    shown = page(alone.path, ruled.path)
-    pair = next(each for each in shown.shown if isinstance(each, TwoEpisodes))
+    first = page(alone.path, ruled.path)
+    pair = next(each for each in first.shown if isinstance(each, TwoEpisodes))
     assert [arm.name for arm in pair.arms] == ["unaided", "enforced_rule"]
     assert pair.arms[0].ending == "all 8 actions spent, no answer: counts as wrong"
     assert pair.arms[1].ending == "answered at action 6: right"
     assert all(arm.written for arm in pair.arms)
     assert "SIMULATED" in pair.caption
+    assert "<details><summary>thought and result</summary>" in first.text()
+    shown = believing(alone.path, ruled.path)
     picture = next(each for each in shown.shown if isinstance(each, Picture) and "Figure 6" in each.caption)
     assert f"The observer starts from {', '.join(MEAN4)}" in picture.caption
     curves = belief_curves(read_run(alone.path), n_boot=20).set_index(["quantity", "k"])
@@ -66,12 +65,10 @@ async def test_both_arms_and_beliefs_are_shown_from_runs(tmp_path: Path) -> None
         assert table.loc[k, "continue_reported"] == curves.loc[("says going on is worth", k), "value"]
         assert table.loc[k, "answer_realized"] == curves.loc[("answering now was worth", k), "value"]
     assert 0 < table["no_report"].sum() < table["decisions"].sum() == 12 * 7
-    text = shown.text()
     counted = next(each for each in shown.shown if isinstance(each, Comparison) and "favors" in each.caption)
     mine = counted.rows[counted.rows["model"] == MODEL]
     assert mine["recomputed_k"].tolist() == [0]  # it never answers, whatever it reports
-    assert "<details><summary>thought and result</summary>" in text
-    assert [each.text for each in notices(shown) if each.warns] == []
+    assert [each.text for each in notices(first) + notices(shown) if each.warns] == []
 
 
 async def test_without_the_rule_and_without_beliefs_the_page_says_what_would_bring_them(
@@ -87,11 +84,11 @@ async def test_without_the_rule_and_without_beliefs_the_page_says_what_would_bri
     assert list(lacking.commands) == [
         "judged-useless run --model scripted:never --condition enforced_rule --split many"
     ]
-    unasked = next(each for each in notices(first) if "Figure 6 stands here" in each.text)
+    unasked = next(each for each in notices(believing(alone.path)) if "Figure 6 stands here" in each.text)
     assert unasked.commands[1] == "judged-useless replay runs/never-unaided --probe beliefs answer-now repair"
     # Asked, but not in the regime of the figure.
     await replay(alone, "beliefs", regimes=["recover_after_1"], progress=False)
-    assert any("Figure 6 stands here" in each.text for each in notices(page(alone.path)))
+    assert any("Figure 6 stands here" in each.text for each in notices(believing(alone.path)))
 
 
 async def test_of_a_cell_with_several_seeds_one_is_taken_and_the_others_named(tmp_path: Path) -> None:

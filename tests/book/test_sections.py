@@ -273,7 +273,7 @@ def test_a_rerun_is_told_beside_the_default_and_can_be_read(tmp_path: Path) -> N
     assert "Here 99.6% of them are called useless, and 0.3% of such questions are answered." in said
     assert "Δ lies below zero.\n  here:       holds (Δ = 0.329" in said
     assert "  by default: holds (Δ = -0.065 [-0.095, -0.039])\n" in said
-    assert said.count("as by default") == 5
+    assert said.count("as by default") == 4
     assert f"The page is {tmp_path / '02_judgments.html'}" in said
     page = (tmp_path / "02_judgments.html").read_text("utf-8")
     assert "<h2>Actions do not follow</h2>" in page

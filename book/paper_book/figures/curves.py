@@ -194,7 +194,7 @@ def beliefs(page: "Page", curves: Mapping[str, pd.DataFrame], *, model: str) -> 
                 ["beliefs", "answer-now", "repair"],
                 condition=str(page.condition),
                 split=str(page.split),
-                section="02_judgments",
+                section="02b_beliefs",
             ),
         )
     table = belief_table(curves)

@@ -54,9 +54,9 @@ def test_probe_commands_are_what_the_command_line_takes() -> None:
     assert asked.run == given.out
     for name in asked.probe:
         get_probe(name)
-    scripted, _, page = probe_commands("scripted:never", ["beliefs"], section="02_judgments")
+    scripted, _, page = probe_commands("scripted:never", ["beliefs"], section="02b_beliefs")
     assert page == (
-        "make section NAME=02_judgments SOURCE=runs/never-unaided MODEL=scripted:never SPLIT=test300"
+        "make section NAME=02b_beliefs SOURCE=runs/never-unaided MODEL=scripted:never SPLIT=test300"
     )
     assert "--model scripted:never " in scripted
     assert scripted.endswith("--out runs/never-unaided")
