@@ -1,4 +1,4 @@
-"""Pages 2 and 2b on runs of a scripted agent: words beside actions, beliefs drawn, and what is missing named."""
+"""Pages 2 and 2b on runs of a scripted agent: words beside actions, beliefs, and what is missing named."""
 
 from pathlib import Path
 from typing import Any
