@@ -98,12 +98,6 @@ def test_a_seed_that_a_table_holds_as_a_fraction_is_the_same_seed(
         with_stated(episodes.assign(model="another"), all_of(items, "useful"))
 
 
-def test_items_without_a_seed_are_still_one_episode(items: pd.DataFrame) -> None:
-    key = items.assign(seed=None)
-    first, second = all_of(items, "says_useless"), all_of(items, "useful")
-    assert disagreements(key, first, second)["changes_count"].all()
-
-
 def test_a_label_of_another_stream_is_refused(items: pd.DataFrame) -> None:
     good, chosen = all_of(items, "useful"), items.index[2]
     for label, text in (("Useful!", "'Useful!'"), ("off_topic", "'off_topic'"), ({"useful": 1}, "useful")):
@@ -131,11 +125,6 @@ async def test_labels_are_read_from_where_they_are_only(items: pd.DataFrame, tmp
     assert read_labels(tmp_path / "one").to_dict() == labels.to_dict()
     with pytest.raises(RunError, match="holds no labels of an annotator"):
         read_labels(tmp_path / "typo")
-
-
-def test_a_run_holds_no_labels(runs: dict[str, Run]) -> None:
-    with pytest.raises(RunError, match="holds no labels of an annotator"):
-        read_labels(runs["plain"].path)
 
 
 @pytest.mark.parametrize(

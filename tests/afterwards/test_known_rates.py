@@ -10,7 +10,7 @@ from judged_useless.afterwards.probe_findings import probe_folder, read_run
 from judged_useless.afterwards.replaying import replay
 from judged_useless.estimators.beliefs import answers_when_favoured, belief_curves
 from judged_useless.estimators.inference import wilson_interval
-from judged_useless.estimators.judgments import specificity, stated_agreement, useless_rate
+from judged_useless.estimators.judgments import stated_agreement, useless_rate
 from judged_useless.models.scripted_policies import TIME_SLOPE
 from judged_useless.runs.cell import run_cell
 from judged_useless.runs.recorded import Run
@@ -119,15 +119,3 @@ def test_stated_and_asked_judgments_agree_as_built_in(judged: pd.DataFrame) -> N
     # One draw decides what it states and what it says when asked, and its words are plain.
     assert table["agreement"]["value"] == 1
     assert table["kappa"]["value"] == 1
-
-
-def test_specificity_is_the_built_in_one(judged: pd.DataFrame) -> None:
-    assert judged.loc[judged["regime"] == "persistent", "pages"].explode().isna().all()
-    clean = judged[judged["regime"] == "clean"]
-    assert all(len(row) == len(failed) for row, failed in zip(clean["pages"], clean["failed"], strict=True))
-    table = rows(specificity(judged, level=LEVEL))
-    # This agent judges without looking at what kind of page it is, and asks for each page once.
-    assert holds(table["gold", "first"], 0.6)
-    assert holds(table["distractor", "first"], 0.6)
-    assert table["gold", "first"]["n"] > 100
-    assert table["gold", "repeat"]["reason"]

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,14 +11,12 @@ import hamlets
 import pandas as pd
 import pytest
 from judged_useless import load_episodes
-from judged_useless.afterwards import probes as registry
 from judged_useless.afterwards.probe_findings import (
     probe_folder,
     read_run,
 )
 from judged_useless.afterwards.probes import PROBES
 from judged_useless.afterwards.replaying import replay
-from judged_useless.afterwards.rubric import load_rubric
 from judged_useless.cli.main import main
 from judged_useless.estimators.answering import answer_rate_after_run
 from judged_useless.estimators.contrast import time_matched_contrast
@@ -315,25 +312,6 @@ async def test_regimes_are_not_added_to_what_was_found_of_another_run(tmp_path: 
     assert contents(folder) == before
 
 
-async def test_a_new_rubric_concerns_the_labels_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = await recorded(tmp_path, n_questions=2)
-    written = {
-        probe: set(require_manifest(await replay(run, probe, progress=False))["spec"]["prompts_sha256"])
-        for probe in PROBES
-    }
-    assert written == {
-        "judgments": {"judgment"}, "answer-now": {"answer_now", "repair"}, "repair": {"repair"},
-        "beliefs": {"usefulness", "continuation"}, "stated": {"stated"},
-    }  # fmt: skip
-    rubric = load_rubric()
-    monkeypatch.setattr(registry, "load_rubric", lambda: replace(rubric, general=f"{rubric.general} Or so."))
-    for probe in PROBES:
-        if probe != "stated":
-            await replay(run, probe, progress=False)
-    with pytest.raises(RunError, match="prompts"):
-        await replay(run, "stated", progress=False)
-
-
 async def test_an_unfinished_run_and_other_data_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -389,29 +367,3 @@ def test_the_command_does_it(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert all(line.endswith(", simulated") for line in printed)
     assert main(["replay", run, "--probe", "moods"]) == 1
     assert "unknown probe 'moods'" in capsys.readouterr().err
-
-
-class Native(ScriptedModel):
-    """Writes its answers in Claude's own tool-call markup."""
-
-    async def generate(self, messages: Sequence[Message], **options: Any) -> Generation:
-        made = await super().generate(messages, **options)
-        head, action, answer = made.text.partition("Action: finish\nAction Input: ")
-        if not action:
-            return made
-        call = f'<invoke name="finish">\n<parameter name="answer">{answer}</parameter>\n</invoke>'
-        return replace(made, text=f"{head}<function_calls>\n{call}\n</function_calls>")
-
-
-@pytest.mark.parametrize(("condition", "reads"), [("unaided", False), ("unaided+native_calls", True)])
-async def test_native_calls_are_read_where_the_run_read_them(
-    condition: str, reads: bool, tmp_path: Path
-) -> None:
-    model = Native("never", knows=1.0)
-    run = await run_cell(
-        model=model, condition=condition, task="hamlets", split="all", regimes=["persistent"],
-        n_questions=3, judge=False, out=tmp_path / "run", progress=False,
-    )  # fmt: skip
-    await replay(run, "answer-now", model=model, progress=False)
-    answers = read_run(run.path)["answer_now"].explode().dropna()
-    assert (answers == reads).all()

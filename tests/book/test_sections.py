@@ -17,7 +17,6 @@ from paper_book.sections import (
     store,
 )
 
-ROOT = Path(__file__).parents[2]
 # Typed loosely: it ships annotations for some functions only.
 nbformat: Any = importlib.import_module("nbformat")
 
@@ -69,15 +68,6 @@ def test_other_names_are_refused_and_never_a_path(name: str, tmp_path: Path) -> 
 )
 def test_values_are_read_as_yaml_and_never_run(texts: list[str], expected: Mapping[str, Any]) -> None:
     assert parse_parameters(texts) == expected
-
-
-def test_a_mistyped_parameter_lists_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(SectionError) as caught:
-        check_parameters(notebook(tmp_path / "02.ipynb"), {"n": 1, "nboot": 500, "nmae": "b"})
-    assert str(caught.value) == (
-        "02.ipynb has no parameter 'nboot', 'nmae'; its parameters are:\n"
-        "  n = 3  how many\n  name = 'a'  which one"
-    )
 
 
 @pytest.mark.parametrize(
@@ -221,12 +211,6 @@ def test_the_command_fails_with_a_message(
     shown = capsys.readouterr()
     assert message in shown.err
     assert shown.out == ""
-
-
-def test_the_command_stores_all_sections(project: list[Mapping[str, Any]]) -> None:
-    assert sections.main(["store"]) == 0
-    assert project == [{}, {}]
-    assert '"cell-000"' in Path("notebooks/02.ipynb").read_text()
 
 
 @pytest.mark.parametrize(

@@ -287,23 +287,6 @@ def test_permutation_p_equals_the_enumeration_of_all_deals(episode: Any) -> None
     assert (found.n, found.n_clusters, found["n_strata"]) == (10, 2, 2)
 
 
-@pytest.mark.parametrize("arm", ARMS)
-def test_permutation_null_has_the_hypergeometric_spread(cells: dict[str, pd.DataFrame], arm: str) -> None:
-    strata, weight = told(compared(decisions_of(cells[arm].to_dict("records"))))
-    variance = 0.0
-    for cell in strata.values():
-        n, n_a, x = len(cell), sum(a for _, a in cell), sum(d["answers"] for d, _ in cell)
-        if n > 1:
-            variance += n_a * x * (n - n_a) * (n - x) / (n * n * (n - 1))
-    found = permutation_test(cells[arm])
-    assert found["null_sd"] == pytest.approx(np.sqrt(variance) / weight, rel=0.03)
-    assert found["contrast"] == pytest.approx(
-        time_matched_contrast(cells[arm], strata="question").value, abs=1e-12
-    )
-    assert found.value < 0.001
-    assert found == permutation_test(cells[arm])
-
-
 def test_seeds_give_the_interval_of_each(cells: dict[str, pd.DataFrame]) -> None:
     found: Any = interval_by_seed(cells["unaided"], (0, 7))
     for seed in (0, 7):

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from judged_useless.afterwards.rubric import STREAMS
 from judged_useless.cli.main import main
-from judged_useless.models.base import Generation, ServiceUnavailableError, TransientModelError
+from judged_useless.models.base import Generation
 from judged_useless.models.scripted_annotator import ScriptedAnnotator
 from judged_useless.runs.recorded import Run
 
@@ -102,19 +102,6 @@ def test_what_is_complete_is_not_asked_again_and_sheets_stay(
     assert sheet.read_text() == "half filled in"
 
 
-def test_a_sample_and_shown_labels(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    given = ("--n", "40", "--out", str(tmp_path / "x"), "--show-labels")
-    assert annotate(run, *given) == 0
-    printed = capsys.readouterr().out
-    assert "no Δ: it needs the label of every thought" in printed
-    assert printed.count("40 records") == 0
-    assert printed.count("80 records") == 2
-    assert '"first","second","changes_count"' in (tmp_path / "x" / "disagreements-S1.csv").read_text(
-        "utf-8-sig"
-    )
-    assert len(final(tmp_path / "x")) == 80
-
-
 def test_two_runs_are_annotated_together(
     run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -166,27 +153,6 @@ def test_a_sheet_of_another_selection_says_what_to_give(
     assert "rows of S2; expected one sheet of each stream" in capsys.readouterr().err
 
 
-def test_requests_that_fail_are_status_one_and_the_rest_is_kept(
-    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked = 0
-    whole = ScriptedAnnotator.generate
-
-    async def failing(self: ScriptedAnnotator, *given: object, **options: object) -> object:
-        nonlocal asked
-        asked += 1
-        if asked % 10 == 0:
-            raise ServiceUnavailableError(3, TransientModelError("nobody there"))
-        return await whole(self, *given, **options)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(ScriptedAnnotator, "generate", failing)
-        assert annotate(run, "--stream", "S2") == 1
-    assert "the same call resumes the run" in capsys.readouterr().err
-    assert annotate(run, "--stream", "S2") == 0
-    assert "final labels" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize("text", ["I cannot tell.", '{"label": "unclear"}'])
 def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     text: str, run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -201,38 +167,6 @@ def test_annotators_without_a_label_or_a_disagreement_leave_nothing_to_rule_on(
     assert not list(run.with_name("my-run.probes").rglob("disagreements*"))
     assert ("agreement is undefined: no item has a label of both" in printed) == (text[0] == "I")
     assert "final labels: no judgment" in printed or "final labels: Δ is undefined" in printed
-
-
-def test_streams_one_after_the_other_are_as_both_at_once(run: Path, tmp_path: Path) -> None:
-    sample = ("--n", "60")  # of each stream, and the same whether one is asked or both
-    assert annotate(run, "--out", str(tmp_path / "whole"), *sample) == 0
-    out = ("--out", str(tmp_path / "parts"), *sample)
-    for stream in ("S2", "S1"):
-        assert annotate(run, "--stream", stream, *out) == 0
-    assert final(tmp_path / "parts").equals(final(tmp_path / "whole"))
-    # Rulings on one stream outlast the other one's turn.
-    sheet = filled(tmp_path / "parts" / "disagreements-S1.csv")
-    assert annotate(run, "--stream", "S1", *out, "--adjudicated", str(sheet)) == 0
-    ruled = final(tmp_path / "parts")
-    assert "adjudicated" in set(ruled["by"])
-    assert annotate(run, "--stream", "S2", *out) == 0
-    assert final(tmp_path / "parts").equals(ruled)
-
-
-def test_a_folder_of_the_second_annotator_that_holds_something_else_costs_nothing(
-    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert annotate(run, "--stream", "S2") == 0
-
-    async def refuse(self: object, *_: object, **__: object) -> None:
-        raise AssertionError("asked")
-
-    monkeypatch.setattr(ScriptedAnnotator, "generate", refuse)
-    pair = ("--annotator", "scripted:annotator-7", *BOTH[2:])
-    assert annotate(run, "--stream", "S2", "--n", "40", *pair) == 1
-    said = capsys.readouterr().err
-    assert "scripted-annotator-20/S2: holds another annotation" in said
-    assert "different: the records to label are not the same (other runs, or another sample)" in said
 
 
 def test_no_name_of_a_foreign_run_is_a_formula(run: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,6 @@
 """What ``annotate`` refuses, and that it does so before anybody was asked."""
 
 import argparse
-import itertools
-import re
 import shutil
 from pathlib import Path
 
@@ -79,23 +77,6 @@ def test_an_annotator_decodes_greedily_if_it_is_to() -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "message"),
-    [
-        ("nobody:x", "--annotator nobody:x: .*provider one of vllm, openai"),
-        ("x", "--annotator x: .*expected provider:name"),
-        ("scripted:annotator-05", "--annotator scripted:annotator-05: .*expected annotator-<percent>"),
-    ],
-)
-@pytest.mark.usefixtures("unasked")
-def test_a_second_annotator_that_is_none_costs_nothing(
-    second: str, message: str, run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for pair in itertools.permutations(("scripted:annotator-5", second)):
-        options = [part for name in pair for part in ("--annotator", name)]
-        assert re.search(message, refused(run, capsys, *options))
-
-
-@pytest.mark.parametrize(
     "pair",
     [
         ("openai:qwen3-8b", "openai:Qwen/Qwen3-8B"),
@@ -109,25 +90,6 @@ def test_one_model_under_two_names_is_one_annotator(
 ) -> None:
     said = refused(run, capsys, "--annotator", pair[0], "--annotator", pair[1], *URL)
     assert f"--annotator {pair[0]} and {pair[1]} are one model; agreement needs" in said
-
-
-def test_a_server_of_a_scripted_annotator_is_refused(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pair = ("--annotator", "openai:a", "--annotator", "scripted:annotator-5")
-    said = refused(run, capsys, *pair, "--base-url", "scripted:annotator-5=http://x")
-    assert "--base-url scripted:annotator-5: expected a model given with --annotator" in said
-    given = parsed(*pair, "--base-url", "http://x/v1?key=1", "--base-url", "openai:a=http://y?z=2")
-    checks.check_options(given)
-    assert checks.options_of(given, "openai:a") == {"base_url": ["http://x/v1?key=1", "http://y?z=2"]}
-
-
-@pytest.mark.usefixtures("unasked")
-def test_places_that_cannot_be_written_cost_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run.with_name("file").touch()
-    said = refused(run, capsys, *BOTH, "--out", str(run.with_name("file")))
-    assert str(run.with_name("file")) in said
-    for inside in (run, run / "deep" / "er"):
-        said = refused(run, capsys, *BOTH, "--out", str(inside))
-        assert f"--out {inside}: {run} is the folder of a run or of what was asked of one" in said
 
 
 @pytest.mark.usefixtures("unasked")

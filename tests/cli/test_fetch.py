@@ -1,18 +1,13 @@
 """`judged-useless fetch`: what it prints, and its exit status."""
 
-import socket
 from pathlib import Path
-from typing import Any
 
-import huggingface_hub
 import pandas as pd
 import pytest
 from hub_cache import own_cache
 from judged_useless import load_episodes
 from judged_useless.cli.main import main
 from judged_useless.environment.regimes import MEAN6
-from judged_useless.sources import hub
-from judged_useless.tasks import downloads
 from made_up_episodes import MADE_UP, hub_folder, made_up_cell
 
 
@@ -97,22 +92,3 @@ def test_a_cell_that_differs_from_the_papers_fails(
     assert permit[5] == "False"
     assert "True" in rows_of(printed)["test300", "qwen3-8b", "unaided"]
     assert cache.is_dir()
-
-
-def test_without_network_it_says_so_in_one_sentence(
-    cache: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> Any:
-        raise socket.gaierror(-3, "Temporary failure in name resolution")
-
-    monkeypatch.setattr(huggingface_hub.HfApi, "dataset_info", fail)
-    monkeypatch.setattr(hub, "AUTHORS_FILES", "http://127.0.0.1:1")
-    monkeypatch.setattr(downloads, "FIRST_WAIT", 0)
-    assert main(["fetch"]) == 1
-    shown = capsys.readouterr()
-    assert shown.out == ""
-    assert len(shown.err.splitlines()) == 1
-    assert "judged-useless fetch" in shown.err
-    assert "the hub could not be reached" in shown.err
-    assert "the authors' repository neither: http://127.0.0.1:1/" in shown.err
-    assert not cache.exists()

@@ -10,7 +10,6 @@ from judged_useless.estimators.beliefs import (
     answers_when_favoured,
     belief_curves,
 )
-from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.estimators.judgments import stated_agreement, stated_points
 
 NAN, PRIOR = float("nan"), ("clean", "persistent")
@@ -92,27 +91,6 @@ def test_a_second_model_or_condition_is_refused_by_name(field: str) -> None:
     seeds = [each | {"seed": seed} for each in BOTH for seed in (0, 1)]
     with pytest.raises(EpisodeError, match="a question occurs twice in a regime"):
         answers_when_favoured(seeds)
-
-
-def test_regimes_are_a_list_of_names_that_are_there() -> None:
-    calls: tuple[Callable[[], object], ...] = (
-        lambda: answers_when_favoured(BOTH, regimes="persistent"),
-        lambda: belief_curves(BOTH, prior="clean"),
-    )
-    for call in calls:
-        with pytest.raises(TypeError, match="must be a list of names, not one text"):
-            call()
-    with pytest.raises(
-        UndefinedEstimateError, match="no decision of regime persistant; there is clean, pers"
-    ):
-        answers_when_favoured(BOTH, regimes=["persistent", "persistant"])
-    with pytest.raises(UndefinedEstimateError, match="no decision of regime plausible; there is clean"):
-        answers_when_favoured(BOTH, regimes=["plausible"])
-    assert answers_when_favoured(BOTH, regimes=["persistent", "plausible"], n_boot=20).n == 2
-    with pytest.raises(ValueError, match="prior names a regime twice"):
-        belief_curves(BOTH, prior=("clean", "clean"))
-    with pytest.raises(ValueError, match="prior must name at least one"):
-        belief_curves(BOTH, prior=())
 
 
 def said(

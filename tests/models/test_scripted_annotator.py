@@ -69,17 +69,3 @@ async def test_it_is_no_agent_and_knows_only_its_questions() -> None:
         await ScriptedAnnotator("annotator-0").generate(
             [{"role": "user", "content": '{"question": "x", "earlier_results": [], "result": "y"}'}]
         )
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        ("annotator-101", {}, "expected annotator-<percent>, the percent of wrong labels from 0 to 100"),
-        ("annotator-x", {}, "expected annotator-<percent>"),
-        ("annotator-5", {"base_url": "x"}, "has no option base_url"),
-        ("annotator", {}, "unknown policy 'annotator'.*annotator-<percent> labels for annotate"),
-    ],
-)
-def test_what_is_no_annotator_is_refused(name: str, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        get_model(f"scripted:{name}", **options)

@@ -141,19 +141,6 @@ def test_three_rules_on_one_history() -> None:
         side_by_side(["USELESS"], WaldTest(0.99, 0.45), k=0)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"useless_if_failed": 0.4, "useless_if_real": 0.5}, "expected 0 < useless_if_real"),
-        ({"useless_if_failed": 1.0, "useless_if_real": 0.5}, "expected 0 < useless_if_real"),
-        ({"useless_if_failed": 0.9, "useless_if_real": 0.5, "alpha": 0.7}, "alpha is 0.7"),
-    ],
-)
-def test_an_impossible_test_is_refused(options: dict[str, float], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        WaldTest(**options)  # type: ignore[arg-type]
-
-
 def test_the_distance_of_a_simulated_arm_is_that_of_its_policy() -> None:
     world = World(regimes=tuple(PROBLEM.prior))
     episodes = simulate("own-judgment count k=5", n_questions=400, seed=3, world=world)

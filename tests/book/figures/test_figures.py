@@ -155,15 +155,6 @@ def test_nothing_is_drawn_outside_the_picture_and_all_is_named(name: str) -> Non
     assert box.y1 <= height + 0.05
 
 
-def test_nothing_is_kept_by_pyplot() -> None:
-    from matplotlib import pyplot
-
-    before = pyplot.get_fignums()
-    for draw in DRAWINGS.values():
-        draw()
-    assert pyplot.get_fignums() == before
-
-
 class Elements(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -401,14 +392,6 @@ def test_judgments_by_position_draws_failed_and_real_results_apart() -> None:
     shown = drawn(figures.judgments_by_position(PAGE, judged))
     assert [ys(line) for line in shown.axes.lines] == [[99.0], [20.0, 50.0]]
     assert shown.alt == "real at 1: 20.0% of 10; real at 2: 50.0% of 10; failed at 1: 99.0% of 20."
-
-
-def test_where_nobody_was_asked_the_commands_for_beliefs_are_shown() -> None:
-    shown = figures.beliefs(PAGE, {}, model="qwen3-8b")
-    assert isinstance(shown, Notice)
-    assert (
-        shown.commands[1] == "judged-useless replay runs/qwen3-8b-unaided --probe beliefs answer-now repair"
-    )
 
 
 def test_beliefs_take_three_panels_a_model_with_what_is_missing_as_bars(

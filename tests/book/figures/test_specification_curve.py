@@ -67,26 +67,6 @@ def test_colours_say_on_which_side_of_zero_an_interval_lies(
     assert (rows["low"][where == "above"] > 0).all()
 
 
-def test_marks_below_say_which_choices_each_is_made_of(curves: dict[str, pd.DataFrame]) -> None:
-    picture, rows = drawn_curve("unaided", curves)
-    figure = picture.axes.get_figure(root=True)
-    assert figure is not None
-    lower = figure.axes[1]
-    labels = [label.get_text() for label in lower.get_yticklabels()]
-    assert labels == [
-        "steps: 3–6", "4–6", "5–6", "3", "4", "5", "6", "gap of (b): 1", "2", "3",
-        "strata: step", "question × step", "regime × step",
-        "weights: Mantel–Haenszel", "equal", "by decisions",
-    ]  # fmt: skip
-    marks = [np.asarray(line.get_xdata()).tolist() for line in lower.get_lines()]
-    assert marks[0] == rows.index[rows["window"] == "3–6"].tolist()
-    assert marks[8] == rows.index[rows["gap"] == 2].tolist()
-    assert marks[12] == rows.index[rows["strata"] == "regime"].tolist()
-    assert marks[15] == rows.index[rows["weights"] == "n"].tolist()
-    for group in (marks[:7], marks[7:10], marks[10:13], marks[13:]):
-        assert sorted(x for each in group for x in each) == list(rows.index)
-
-
 def test_it_says_what_it_shows(curves: dict[str, pd.DataFrame]) -> None:
     picture, rows = drawn_curve("enforced_rule", curves)
     assert picture.axes.get_ylabel() == "Δ (difference of\nprobabilities)"
