@@ -108,7 +108,7 @@ store: $(STAMP)
 	$(BIN)/python -m paper_book.sections store $(foreach n,$(value NAME),$(call q,$(n)))
 
 test: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 	$(BIN)/python -m pytest -n 2 --dist loadfile --nbval --nbval-sanitize-with tests/nbval_sanitize.cfg -p no:doctest notebooks
 	@$(BIN)/python tools/count_cells.py
 

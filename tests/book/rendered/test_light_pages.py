@@ -2,6 +2,7 @@
 
 import base64
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import light_pages
 import pytest
 from browsing import ROOT
+from pypdf import PdfReader
 
 pytestmark = pytest.mark.browser
 
@@ -116,19 +118,23 @@ def test_print_opens_folds_and_leaves_folded_code_out(browser: Any, book: Path) 
     assert empty == 0
 
 
-def test_the_book_is_printed_page_by_page(book: Path) -> None:
-
-    from pypdf import PdfReader
-
+def test_the_book_is_printed_page_by_page(book: Path, tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    shutil.copy(ROOT / "tools/print_book.py", tmp_path / "tools")
+    (tmp_path / "_build").mkdir()
+    (tmp_path / "_build/html").symlink_to(book)
+    chapters = (
+        "{parts: [{chapters: [{file: notebooks/04_enforced_rule}, {file: book/limits}]}], root: book/index}"
+    )
+    (tmp_path / "_toc.yml").write_text(chapters, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "tools/print_book.py"], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, tmp_path / "tools/print_book.py"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    printed = PdfReader(book.parent / "judged-useless.pdf")
+    printed = PdfReader(tmp_path / "_build/judged-useless.pdf")
     titles = [str(each["/Title"]) for each in printed.outline if isinstance(each, dict)]
-    assert titles[0] == "Judged Useless, Queried Anyway"
-    assert sum(title.startswith("4. ") for title in titles) == 1
-    assert len(printed.pages) > len(titles) > 20
+    assert [title[:6] for title in titles] == ["Judged", "4. Enf", "Limits"]
+    assert len(printed.pages) > 3
 
 
 @pytest.mark.parametrize("room", ["", ".adapters", ".estimators", ".harness", ".stopping"])
