@@ -5,9 +5,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import pandas as pd
 import pytest
 from judged_useless import load_episodes, time_matched_contrast
-from judged_useless.adapters import Audit, audit_log, read_log
+from judged_useless.adapters import AgentLog, Audit, audit_log, read_log
 from judged_useless.stopping.simulate import SIMULATED, simulate
 
 KINDS = {
@@ -146,6 +147,17 @@ def test_only_decisions_that_are_compared_are_counted(tmp_path: Path) -> None:
     assert audit.steps["compared"].tolist() == [False, False, True, False, False]
     assert audit.verdict.endswith(
         "20 decisions after useless results only, and 20 at the same steps with a useful one before."
+    )
+
+
+def test_several_agents_have_a_verdict_each_and_none_together() -> None:
+    ruled, alone = (load_episodes(condition=name) for name in ("enforced_rule", "unaided"))
+    found = audit_log(AgentLog.of_episodes(pd.concat([ruled, alone], ignore_index=True), "x"), n_boot=200)
+    each = [audit_log(AgentLog.of_episodes(one, "x"), n_boot=200).verdict for one in (ruled, alone)]
+    assert found.kind == "several"
+    assert all(
+        f"{name}: {verdict}" in found.verdict
+        for name, verdict in zip(("enforced_rule", "unaided"), each, strict=True)
     )
 
 

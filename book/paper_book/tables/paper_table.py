@@ -154,13 +154,15 @@ def _blocks(rows: pd.DataFrame, table: str, documents: Mapping[str, str]) -> lis
     return blocks
 
 
-def _in_short(published: int, recomputed: int, differing: int) -> str:
+def _in_short(published: int, recomputed: int, differing: int, fitted: int) -> str:
     """Return the counts of a table for the line of its fold."""
     if not published:
         return "in words"
     if not recomputed:
         return f"{published} numbers, none recomputed"
     verdict = f"{differing} differ" if differing else "all equal" if recomputed > 1 else "equal"
+    if fitted:
+        verdict = f"{recomputed - differing - fitted} agree, {fitted} fitted"
     return f"{published} numbers, {recomputed} recomputed, {verdict}"
 
 
@@ -208,11 +210,8 @@ def paper_table(
         known = ", ".join(sentences.index[sentences.ne("")])
         raise KeyError(f"there is no table {number!r}; there are {known}")
     printed = rows[rows["value"].notna()]
-    counts = (
-        len(printed),
-        int(printed["recomputed"].notna().sum()),
-        int(printed["equal"].fillna(True).eq(False).sum()),
-    )
+    recomputed = printed[printed["recomputed"].notna()]
+    counts = len(printed), len(recomputed), int(printed["equal"].fillna(True).eq(False).sum())
     title, lines = f"Table {number}. {sentences[number]}", _origin(rows, number, source)
     notes = [(mark, note) for note in printed["note"].astype(str).unique() if (mark := _MARKS.get(note[:2]))]
     lines = " ".join([lines, *(f"{mark} {note[2:]}." for mark, note in notes)]).strip()
@@ -225,5 +224,6 @@ def paper_table(
     html = render("paper_table", title, lines, folded, body, what_would_fill(rows))
     if folded:
         few = len(rows[["panel", "row"]].drop_duplicates()) <= SMALL
-        html = render("fold", sentences[number].removesuffix("."), _in_short(*counts), html, few)
+        short = _in_short(*counts, fitted=int(recomputed["equal"].isna().sum()) if number == "7" else 0)
+        html = render("fold", sentences[number].removesuffix("."), short, html, few)
     return PaperTable(number, str(html), *counts)

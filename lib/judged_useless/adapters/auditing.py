@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
+from warnings import catch_warnings, filterwarnings
 
 import jinja2
 import pandas as pd
@@ -28,6 +29,8 @@ from judged_useless.estimators.matching import WITHOUT_FAILURE
 Judged = Literal["recorded", "stated", "lexical"]
 #: Actions of a budget, at most: beyond it, it is no limit, and no step that anything happens at.
 MOST_ACTIONS = 10_000
+#: Agents of one log that are told apart in its verdict, at most.
+MOST_AGENTS = 8
 GROUPS = (
     "(a) are decisions after nothing but useless results, (b) those at the same step whose latest results "
     "were useless too, but a useful one came before."
@@ -51,7 +54,7 @@ class Audit:
     ----------
     kind, verdict
         Whether the agent stops on useless results, rather after a useful one, by the step, never, or whether
-        the log cannot tell; the same as one sentence, with its numbers.
+        the log cannot tell or is of several agents; the same as one sentence, with its numbers.
     understood : tuple of str
         What was read, taken and left out, a sentence each.
     delta, design : Estimate
@@ -210,8 +213,6 @@ def audit_log(
     last = max(budget - 2, 3)
     understood = [*_read(log), where, said]
     cells = [name for name in ("model", "condition") if name in episodes and len(episodes[name].unique()) > 1]
-    if cells:
-        understood.append(f"Several agents are pooled, by {' and '.join(cells)}: audit them one by one.")
     failing = episodes
     if "regime" in episodes and not (sound := episodes["regime"].isin(WITHOUT_FAILURE)).all():
         failing = episodes[~sound].reset_index(drop=True)
@@ -221,7 +222,10 @@ def audit_log(
     steps = contrasted_decisions(failing, t_min=1, t_max=max(int(failing["actions"].map(len).max()) - 1, 1))
     both = (steps["decisions (a)"] > 0) & (steps["decisions (b)"] > 0)
     steps = steps.assign(compared=both & (steps["t"] >= 3) & (steps["t"] <= last))
-    delta = Estimate.attempt(time_matched_contrast, failing, t_max=last, **options)
+    with catch_warnings():
+        filterwarnings("ignore", message=".* pools ")  # the verdict says so
+        delta = Estimate.attempt(time_matched_contrast, failing, t_max=last, **options)
+        design = _by_design(failing, last, options)
     points, rule = points_of(failing), rule_on_trial(episodes)
     unknown = points.run == UNKNOWN
     why, sentence = unfair_sample(points) if points.judged.any() else ("no result has a judgment", "")
@@ -237,11 +241,25 @@ def audit_log(
         verdict = verdict_on(failing, steps, delta, last, options)
     if verdict[0] == "never" and log.only_last:
         verdict = "too few", f"Nothing to go by: {understood[-1]}"
+    if cells:
+        verdict = "several", _one_by_one(log, cells, {"judged": judged, **options})
     simulated = "simulated" in episodes and bool(episodes["simulated"].fillna(False).any())
     return Audit(
-        *verdict, tuple(understood), delta, _by_design(failing, last, options), steps, (3, last),
+        *verdict, tuple(understood), delta, design, steps, (3, last),
         rule, simulated, n_boot, log.paths,
     )  # fmt: skip
+
+
+def _one_by_one(log: AgentLog, names: list[str], options: Mapping[str, Any]) -> str:
+    """Return the verdict on each agent of a log; what all of them do together is nobody's way to stop."""
+    agents = log.episodes.groupby(names, sort=False, dropna=False)
+    said = f"{agents.ngroups} agents, by {' and '.join(names)}; what is pooled below is of none of them."
+    if agents.ngroups > MOST_AGENTS:
+        return f"{said} Audit them one by one."
+    for name, part in agents:
+        one = replace(log, episodes=part.reset_index(drop=True))
+        said += f" {', '.join(map(str, name))}: {audit_log(one, **options).verdict}"
+    return said
 
 
 def _read(log: AgentLog) -> list[str]:

@@ -14,7 +14,7 @@ from judged_useless.estimators.estimate import Estimate
 from judged_useless.estimators.planning import planned_study
 from judged_useless.estimators.resampling import Resampling
 
-Kind = Literal["evidence", "against", "step", "never", "too few"]
+Kind = Literal["evidence", "against", "step", "never", "too few", "several"]
 #: Below so many questions, or decisions in a group, nothing is said.
 LEAST_QUESTIONS, LEAST_DECISIONS = 10, 10
 #: A Δ within this bound is none; below this share of decisions an agent hardly ever answers.
