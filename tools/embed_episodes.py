@@ -50,4 +50,7 @@ def main(files: list[str], folder: Path) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], data_dir() / "episodes"))
+    try:
+        sys.exit(main(sys.argv[1:], data_dir() / "episodes"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"embed: {error}")

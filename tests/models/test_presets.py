@@ -46,7 +46,7 @@ def test_a_hub_id_is_the_released_name_and_another_model_has_the_services_decodi
     [
         ("llama3.1-8b", "vllm", {"thinking": True}, "no decoding for thinking mode.*qwen3-8b, qwen3-32b"),
         ("claude-haiku-4.5", "vllm", {}, r"no id known for provider 'vllm' \(known: anthropic\)"),
-        ("search-r1", "vllm", {}, r"known: none\); give served_name="),
+        ("search-r1", "vllm", {}, r"known: none\); give --served-name"),
     ],
 )
 def test_what_the_paper_does_not_have_is_refused(

@@ -57,7 +57,8 @@ def run_command(key: CellKey, regimes: Sequence[str] = MEAN6) -> str:
         "regimes": " ".join(named),
     }
     given = [f"--{name} {value}" for name, value in options.items() if value]
-    return " ".join(["judged-useless run", *given]) + runs.notes.get(key.condition, "")
+    note = runs.notes.get(key.condition, runs.notes.get(key.model, ""))
+    return " ".join(["judged-useless run", *given]) + note
 
 
 def probe_commands(

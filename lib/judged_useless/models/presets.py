@@ -124,7 +124,8 @@ def identify(
     if served is None:
         known = ", ".join(preset.served) or "none"
         raise ValueError(
-            f"model {released!r}: no id known for provider {provider!r} (known: {known}); give served_name="
+            f"model {released!r}: no id known for provider {provider!r} (known: {known}); "
+            "give --served-name, served_name= in Python"
         )
     return Identity(
         name=released, served=served, decoding=chosen, preset=released if decoding is None else None
