@@ -73,7 +73,7 @@ def test_packed_and_in_a_folder(tmp_path: Path) -> None:
     log = read_log(tmp_path)
     assert log.dropped == {
         "columns of CSV files that are not read: step": 1,
-        "entries of folders that are no such file, as sub-folders": 2,
+        "entries of folders that are no log": 2,
     }
 
 

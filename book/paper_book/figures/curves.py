@@ -93,7 +93,8 @@ def hazards_by_run(
     axes.set_xlabel("failed results in a row, just before the decision")
     axes.set_ylabel("probability of answering")
     add_legend(axes, handles, columns=2, title=f"lines: {our_numbers(page.name)}" if mine else "")
-    lines = f"Lines with {page.level:.0%} intervals: {page.about}, {our_numbers(page.name)}"
+    about = ", ".join([str(page.model), *map(spaced, mine), str(page.split)])
+    lines = f"Lines with {page.level:.0%} intervals: {about}, {our_numbers(page.name)}"
     return picture(
         axes,
         "Probability of answering at a decision, by the number of failed results in a row just before it, "

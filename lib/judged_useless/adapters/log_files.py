@@ -131,7 +131,7 @@ def _files(path: Path, dropped: Counter[str]) -> list[Path]:
     # A Scout database is a folder, and one of Inspect logs is indexed once.
     if files[0].suffix == ".eval" or _is_scout(files[0]):
         return [path]
-    dropped["entries of folders that are no such file, as sub-folders"] += len(entries) - len(files)
+    dropped["entries of folders that are no log"] += len(entries) - len(files)
     return files
 
 

@@ -95,7 +95,7 @@ def main(arguments: argparse.Namespace) -> int:
     else:
         simulated = ["Simulated: an agent of these episodes is no language model."] if audit.simulated else []
         lines = [*audit.understood, *simulated, "", audit.verdict, "", str(audit.delta), GROUPS]
-        lines += [f"By design: {audit.design}", "", "What the rule would have done:"]
+        lines += [f"On failures known by design: {audit.design}", "", "What the rule would have done:"]
         rule = dashed(audit.rule).to_string(index=False)
         lines.append("not known, for want of judgments" if audit.rule.empty else rule)
         if arguments.out:

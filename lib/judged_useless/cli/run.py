@@ -138,10 +138,13 @@ def _report(episodes: Any, budget: int) -> None:  # noqa: ANN401 - a table; pand
     from judged_useless.environment.regimes import FAIL
     from judged_useless.estimators.contrast import time_matched_contrast
     from judged_useless.estimators.estimate import UndefinedEstimateError
+    from judged_useless.estimators.matching import WITHOUT_FAILURE
     from judged_useless.estimators.success import success_by_regime
 
-    print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string())
+    print(success_by_regime(episodes)[["value", "low", "high", "n"]].to_string(na_rep="–"))
     failing = episodes[episodes["regime"].isin(FAIL)]
+    if others := sorted(set(episodes["regime"]) - {*FAIL, *WITHOUT_FAILURE}):
+        print(f"Δ is of the regimes {', '.join(FAIL)}, without {', '.join(others)}")
     if failing.empty or budget < LEAST_BUDGET:
         pooled = f"it is of the regimes {', '.join(FAIL)}, and none of them was run"
         print(f"no Δ: {pooled if failing.empty else f'it needs a budget of at least {LEAST_BUDGET} actions'}")

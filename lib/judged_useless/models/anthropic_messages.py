@@ -52,7 +52,7 @@ class AnthropicModel(ServerModel):
         held = (client.api_key, client.auth_token, getattr(client, "credentials", None))
         if all(credential is None for credential in held):
             raise ValueError(
-                "no key for Anthropic: set ANTHROPIC_API_KEY, or give the base_url of another server"
+                "no key for Anthropic: set ANTHROPIC_API_KEY, or give another server with --base-url"
             )
         return client
 

@@ -59,7 +59,7 @@ class OpenAIModel(ServerModel):
 
     def _client(self, address: Any, key: str | None) -> Any:  # noqa: ANN401
         if key is None and address.url.startswith(self.own_service):
-            raise ValueError("no key for OpenAI: set OPENAI_API_KEY, or give the base_url of another server")
+            raise ValueError("no key for OpenAI: set OPENAI_API_KEY, or give another server with --base-url")
         return super()._client(address, key)
 
     def _body(
