@@ -40,3 +40,62 @@
     if (table.tHead && table.tHead.rows.length === 1 && table.tBodies.length === 1) prepare(table);
   });
 })();
+// A table is filtered if it is long, taken away as CSV, and linked to by its caption; a figure is taken away as SVG.
+(() => {
+  "use strict";
+  const quoted = (cell) => {
+    const text = cell.innerText.trim().replace(/\u2212/g, "-").replace(/\u00a0/g, " ");
+    // What is no number and begins like a formula is none in a spreadsheet either.
+    const safe = /^[=+@\t-]/.test(text) && !/^[+-]?[\d.]/.test(text) ? `'${text}` : text;
+    return `"${safe.replace(/"/g, '""')}"`;
+  };
+  const link = (tools, text, label, href) => {
+    const made = document.createElement("a");
+    made.textContent = text;
+    made.href = href;
+    made.setAttribute("aria-label", label);
+    tools.append(made);
+    return made;
+  };
+  const names = new Set();
+  document.querySelectorAll("figure:is(.ju-table, .ju-figure)").forEach((figure) => {
+    const caption = figure.querySelector("figcaption"), tables = [...figure.querySelectorAll(".ju-scroll table")];
+    const image = figure.querySelector("img[src^='data:image/svg']");
+    if (!caption || !(tables.length || image)) return;
+    const title = caption.textContent.trim();
+    let name = "t-" + title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 60);
+    while (names.has(name)) name += "-2";
+    names.add(name);
+    figure.id ||= name;
+    const tools = document.createElement("span");
+    tools.className = "ju-tools";
+    const rows = tables.flatMap((table) => [...table.tBodies].flatMap((body) => [...body.rows]));
+    if (rows.length > 12 && tables[0].matches(".ju-sortable")) {
+      const field = document.createElement("input");
+      field.type = "search";
+      field.placeholder = "Filter rows";
+      field.setAttribute("aria-label", `Filter the rows of: ${title}`);
+      field.addEventListener("input", () => {
+        const words = field.value.toLowerCase().split(/\s+/);
+        rows.forEach((row) => {
+          const text = row.textContent.toLowerCase();
+          row.hidden = !words.every((word) => text.includes(word));
+        });
+      });
+      tools.append(field);
+    }
+    if (image) {
+      link(tools, "SVG", `Download the figure: ${title}`, image.src).download = figure.id + ".svg";
+    } else {
+      const csv = link(tools, "CSV", `Download as CSV: ${title}`, "#" + figure.id);
+      csv.download = figure.id + ".csv";
+      csv.addEventListener("click", () => {
+        const lines = tables.flatMap((table) => [...table.rows]).map((row) => [...row.cells].map(quoted).join(","));
+        csv.href = "data:text/csv;charset=utf-8," + encodeURIComponent("\ufeff" + lines.join("\r\n") + "\r\n");
+      });
+    }
+    link(tools, "Link", `Link to this place: ${title}`, "#" + figure.id);
+    caption.append(tools);
+  });
+  if (location.hash.startsWith("#t-")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+})();

@@ -27,7 +27,7 @@ from paper_book.reading import (
     source_name,
 )
 from paper_book.tables.compared import Comparison, counted_in, matched
-from paper_book.tables.data_table import Notice, Table, framed
+from paper_book.tables.data_table import Notice, Table, framed, with_intervals
 from paper_book.tables.number_texts import glued, in_words_of, number_of, printed_text
 from paper_book.tables.paper_table import REGISTERED, PaperTable, headings, paper_table
 from paper_book.undefined import undefined
@@ -186,6 +186,8 @@ class Page:
             return self.absent(f"Not shown: {caption}", why)
         if frame.index.name:
             frame = frame.reset_index()
+        if {"value", "low", "high"} <= set(frame):
+            frame = with_intervals(frame, digits)
         return Table(frame.round(digits), f"{caption} ({name or self.name}).", note)
 
     def absent(self, what: str, reason: str = "") -> Notice:

@@ -28,18 +28,6 @@ def test_every_table_links_to_its_place_from_any_page(nothing: pd.DataFrame) -> 
     assert len(links) == nothing["table"].nunique()
 
 
-def test_the_largest_difference_is_shown_only_where_there_is_one(nothing: pd.DataFrame) -> None:
-    assert "largest difference" not in coverage_table(page(nothing)).frame
-    first = nothing["value"].notna() & (nothing["table"] == "13")
-    moved = nothing.assign(
-        recomputed=nothing["value"].where(first) + 0.0123456,
-        difference=0.0123456,
-        equal=pd.Series(False, index=nothing.index).where(first),
-    )
-    frame = coverage_table(page(moved)).frame
-    assert frame["largest difference"].dropna().tolist() == [0.0123]
-
-
 def test_places_outside_the_tables_are_said_in_words(nothing: pd.DataFrame) -> None:
     shown = nothing.assign(
         recomputed=nothing["value"], recomputed_low=nothing["low"], recomputed_high=nothing["high"]

@@ -185,7 +185,7 @@ def test_fresh_questions_show_and_count_no_other_ones(mixed: list[str]) -> None:
     assert verdicts(page)[:3] == [f"none of {n} cells can be told" for n in (8, 4, 15)]
     assert "0 of the" in page.names["page"].notice().text
     pictures = [each for each in page.shown if hasattr(each, "svg")]
-    assert len(pictures) == 2
+    assert len(pictures) == 3
     for each in pictures:
         assert "none is recomputed here" in each.caption
         assert "scripted:mine" not in each.alt

@@ -250,7 +250,7 @@ def test_estimates_and_frames_become_tables() -> None:
     delta = PAGE.estimate(time_matched_contrast, by="condition")
     table = PAGE.table(delta, "Δ")
     assert isinstance(table, Table)
-    assert table.frame.columns.tolist() == ["condition", "value", "low", "high", "n"]
+    assert table.frame.columns.tolist() == ["condition", "value", "n"]
     assert table.caption == "Δ, with 95% intervals (embedded released cells)."
     empty = NONE.table(NONE.estimate(time_matched_contrast, by="condition"), "Δ")
     assert isinstance(empty, Notice)

@@ -155,11 +155,6 @@ def test_the_rule_has_to_have_fired() -> None:
     assert chosen(ruled=without, k=4)[0] == "b"
 
 
-def test_a_run_at_the_last_result_comes_too_late() -> None:
-    late = [episode("+++-----", answered=False, question_id="d")]
-    assert chosen(late)[0] == ""
-
-
 def test_what_is_missing_is_named() -> None:
     assert chosen([]) == ("", "there is no episode of the agent left alone in the regime persistent")
     assert chosen(ruled=[]) == ("", "there is no episode of the enforced rule in the regime persistent")

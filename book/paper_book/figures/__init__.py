@@ -7,7 +7,6 @@ from paper_book.figures.dots import (
     answering_actions,
     forest,
     judged_and_answered,
-    judged_and_answered_by_model,
 )
 from paper_book.figures.ladder import ladder
 from paper_book.figures.maps import contrast_heatmap, cost_against_success
@@ -32,7 +31,6 @@ __all__ = [
     "forest",
     "hazards_by_run",
     "judged_and_answered",
-    "judged_and_answered_by_model",
     "judgments_by_position",
     "ladder",
     "rates_by_step",

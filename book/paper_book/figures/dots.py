@@ -20,6 +20,7 @@ from paper_book.figures.style import (
     RECOMPUTED,
     Picture,
     add_legend,
+    ink,
     new_axes,
     picture,
     spaced,
@@ -216,7 +217,7 @@ def judged_and_answered(
         right = np.nanmax([value, high])
         axes.hlines(place, low, high, color="black", linewidth=1.5)
         inside = right > 80
-        look: dict[str, Any] = {"ha": "center", "color": "white"} if inside else {"ha": "left", "color": "k"}
+        look: dict[str, Any] = {"ha": "center", "color": ink(COLOURS[colour])} if inside else {"ha": "left"}
         at = value / 2 if inside else right + 2
         axes.text(at, place, f"{value:.1f} %", va="center", weight="bold", **look)
     axes.set_yticks([1.0, 0.0], ["results\njudged useless", f"answered after\n{k} in a row"])
@@ -229,51 +230,4 @@ def judged_and_answered(
         f"with {k} such judgments in a row. Whiskers: {page.level:.0%} intervals.",
         f"Judged useless: {number(useless['value'], '.1%')} of {useless['n']:,.0f} judgments. Answered after "
         f"{k} useless results: {number(float(str(answered['answers'])), '.0f')} of {answered.n} questions.",
-    )
-
-
-def judged_and_answered_by_model(
-    judged: Mapping[str, pd.DataFrame], answered: "Comparison", *, regime: str = "persistent"
-) -> Picture | Notice:
-    """Draw, by model, how often a failing source is judged useless and how often the agent then answers."""
-    rows, page = answered.rows, answered.page
-    if rows.empty:
-        return page.absent("No model is drawn")
-    axes = new_axes(2.3 + 0.42 * len(rows), "Judged useless, and answered after five")
-    places = np.arange(len(rows))[::-1].astype(float)
-    words = []
-    for y, row in zip(places, rows.to_dict("records"), strict=True):
-        table = judged.get(row["model"])
-        useless = np.nan if table is None else float(table.loc[regime, "value"])  # type: ignore[arg-type]
-        below = y - 0.2 if np.isfinite(useless) else y
-        axes.barh(y + 0.2, 100 * np.nan_to_num(useless), height=0.36, color=COLOURS["USELESS"])
-        axes.barh(below, 100 * np.nan_to_num(row["recomputed"]), height=0.36, color=COLOURS["answer"])
-        axes.plot(100 * row["value"], below, "D", color=PUBLISHED, markerfacecolor="white", markersize=8)
-        mine = number(row["recomputed"], ".1%")
-        words.append(
-            f"{row['model']}: judged useless {number(useless, '.1%')}, answered {mine}, published "
-            f"{number(row['value'], '.1%')}"
-        )
-    axes.set_yticks(places, rows["model"].tolist())
-    axes.tick_params(axis="y", length=0)
-    axes.set_ylim(-0.6, len(rows) - 0.4)
-    axes.set_xlabel("share (%)")
-    axes.set_xlim(-2, 101)
-    handles: list[Patch | Line2D] = [
-        Patch(color=COLOURS["USELESS"], label="results judged useless"),
-        Patch(color=COLOURS["answer"], label="answered after five in a row"),
-        Line2D([], [], marker="D", linestyle="", color=PUBLISHED, markerfacecolor="white", label="published"),
-    ]
-    add_legend(axes, handles, title=f"bars: {our_numbers(answered.source)}")
-    who = (page.condition == "unaided") * (
-        " For claude-haiku-4.5 the paper takes the judgments of its run under the rule; claude-sonnet-5 is "
-        "missing, as its judgments were not kept in five of six regimes (Appendix B.4)."
-    )
-    return picture(
-        axes,
-        f"By model, {page.condition}, {regime} regime, {page.split}: share of results judged useless, and "
-        "share of questions answered among those with five useless judgments in a row. Bars are "
-        f"{our_numbers(answered.source)}, hollow diamonds published ({answered.printed}; the paper's "
-        f"Figure 1, right). The share judged useless is printed only as a range over models.{who}",
-        "; ".join(words) + ".",
     )

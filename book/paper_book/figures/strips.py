@@ -10,7 +10,7 @@ from judged_useless.stopping.simulate import World, simulate
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from paper_book.figures.style import COLOURS, Picture, add_legend, new_axes, picture, spaced
+from paper_book.figures.style import COLOURS, Picture, add_legend, ink, new_axes, picture, spaced
 from paper_book.tables.data_table import Notice
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ def _tile(axes: Axes, x: float, y: float, colour: str, text: str, *, dashed: boo
     look = {"facecolor": "white", "edgecolor": colour, "linestyle": "--"}
     solid = {"facecolor": colour, "edgecolor": "white"}
     axes.add_patch(Rectangle((x + 0.06, y - 0.36), 0.88, 0.72, linewidth=1.5, **(look if dashed else solid)))  # type: ignore[arg-type]
-    colour = "black" if dashed else "white"
-    axes.text(x + 0.5, y, text, ha="center", va="center", color=colour, fontsize=12, weight="bold")
+    written = "black" if dashed else ink(colour)
+    axes.text(x + 0.5, y, text, ha="center", va="center", color=written, fontsize=12, weight="bold")
 
 
 def _strip_axes(labels: Sequence[str], columns: int, title: str, xlabel: str) -> Axes:

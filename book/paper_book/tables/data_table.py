@@ -59,6 +59,15 @@ def framed(given: pd.DataFrame | Mapping[Any, Any], by: str) -> pd.DataFrame:
     return frame
 
 
+def with_intervals(frame: pd.DataFrame, digits: int) -> pd.DataFrame:
+    """Return a frame with a value and its interval in one cell."""
+    texts = []
+    for three in frame[["value", "low", "high"]].astype(float).itertuples(index=False):
+        value, low, high = ("" if pd.isna(each) else number(each, f".{digits}f") for each in three)
+        texts.append(_unbroken(f"{value} [{low}, {high}]" if low else value))
+    return frame.assign(value=texts).drop(columns=["low", "high"])
+
+
 @dataclass(frozen=True)
 class Table:
     """A table for a page."""
@@ -154,9 +163,8 @@ def comparison_table(
         counted |= rows["value"].isna() & rows["measure"].isin(rows["measure"][counted])
         rows = rows.assign(counted=counted)
     records = rows.to_dict("records")
-    verdicts = rows["equal"].astype("boolean").map({True: "equal", False: "differs"}, na_action="ignore")
-    differences = [
-        number(row["difference"], f".{places(row) + 1}f") if pd.notna(row["difference"]) else ""
+    verdicts = [
+        "" if pd.isna(row["equal"]) else "equal" if row["equal"] else f"differs, {_gap(row)}"
         for row in records
     ]
     frame = pd.DataFrame(
@@ -164,12 +172,15 @@ def comparison_table(
             **labels,
             "published": [_unbroken(printed_text(row)) or "–" for row in records],
             our_numbers(source): [_unbroken(recomputed_text(row, bounded=True)) for row in records],
-            "difference": differences,
-            "at printed precision": verdicts.astype(object).where(verdicts.notna(), "").to_list(),
+            "at printed precision": verdicts,
         }
     )
     empty = rows["recomputed"].isna() & rows[["value", "low", "high", "k"]].notna().any(axis=1)
     return Table(frame, caption, missing, commands=commands) if empty.any() else Table(frame, caption)
+
+
+def _gap(row: Mapping[Any, Any]) -> str:
+    return number(row["difference"], f"+.{places(row) + 1}f") if pd.notna(row["difference"]) else ""
 
 
 def _unbroken(text: str) -> str:

@@ -21,7 +21,17 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from paper_book import figures
 from paper_book.figures.maps import model_label, signed
-from paper_book.figures.style import COLOURS, CONDITIONS, MODELS, PUBLISHED, RECOMPUTED, Picture, short
+from paper_book.figures.style import (
+    COLOURS,
+    CONDITIONS,
+    MODELS,
+    PUBLISHED,
+    RECOMPUTED,
+    Picture,
+    contrast,
+    ink,
+    short,
+)
 from paper_book.page import Page, open_page
 from paper_book.published.transcribed import published
 from paper_book.tables.compared import Comparison
@@ -296,14 +306,6 @@ def test_bars_are_shares_in_per_cent_with_their_intervals() -> None:
     assert [text.get_text() for text in absent.texts] == ["96.0 %", "not available"]
 
 
-def test_judged_and_answered_by_model() -> None:
-    rows = compared(model=["qwen3-8b", "search-r1"], value=[1 / 292, 29 / 165], recomputed=[1 / 292, NOTHING])
-    axes = drawn(figures.judged_and_answered_by_model({"qwen3-8b": JUDGED}, rows)).axes
-    widths = [bar.get_width() for bar in axes.patches]  # type: ignore[attr-defined]
-    assert widths == pytest.approx([96, 100 / 292, 0, 0])
-    assert [x for x, _ in markers(axes, PUBLISHED)] == pytest.approx([100 / 292, 2900 / 165])
-
-
 # --- maps -----------------------------------------------------------------------------------------
 
 
@@ -361,8 +363,10 @@ def test_cost_figure_leaves_out_arms_with_a_missing_number() -> None:
 
 
 @pytest.mark.parametrize("colours", [CONDITIONS, {name: each for name, (each, _) in MODELS.items()}])
-def test_no_two_share_a_colour(colours: dict[str, str]) -> None:
+def test_no_two_share_a_colour_and_all_stand_out(colours: dict[str, str]) -> None:
     assert len(set(colours.values())) == len(colours)
+    assert all(contrast(each, "white") >= 3 for each in colours.values())
+    assert all(contrast(ink(each), each) >= 4.5 for each in COLOURS.values())
 
 
 # --- curves ---------------------------------------------------------------------------------------

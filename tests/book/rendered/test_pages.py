@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from browsing import ROOT
 
@@ -159,6 +160,23 @@ def test_tables_are_sorted_by_click_and_by_keyboard(page: Any, book: Path, name:
         assert [*map(number, after[:-1])] == (values if direction == "ascending" else values[::-1])
     headings.nth(0).locator("button").dispatch_event("click")
     assert headings.nth(index).get_attribute("aria-sort") == "none"
+
+
+def test_a_long_table_is_filtered_taken_away_and_linked_to(page: Any, book: Path, tmp_path: Path) -> None:
+    page.goto((book / "notebooks/06_larger_models.html").as_uri())
+    figure = page.locator("figure.ju-table:has(input[type=search])").first
+    rows = figure.locator("tbody tr")
+    wanted = [text for text in rows.all_inner_texts() if "unaided" in text]
+    figure.locator("input[type=search]").fill("unaided")
+    shown = [row.inner_text() for row in rows.all() if row.is_visible()]
+    assert shown == wanted
+    assert 0 < len(shown) < rows.count()
+    with page.expect_download() as taken:
+        figure.get_by_text("CSV", exact=True).press("Enter")
+    taken.value.save_as(tmp_path / "table.csv")
+    frame = pd.read_csv(tmp_path / "table.csv")
+    assert len(frame) == rows.count()
+    assert page.locator(figure.get_by_text("Link", exact=True).get_attribute("href")).count() == 1
 
 
 def test_the_search_finds_a_word(page: Any, book: Path) -> None:
