@@ -7,6 +7,7 @@ from typing import NamedTuple
 import pandas as pd
 from judged_useless._io.messages import shown
 from judged_useless._io.paths import data_dir
+from judged_useless.episodes.frames import CheckedEpisodes, fill_judgments
 from judged_useless.episodes.schema import validate
 from judged_useless.estimators.estimate import UndefinedEstimateError
 
@@ -101,6 +102,7 @@ class CellIndex:
         for labels, cell in labelled.groupby(list(CellKey._fields), sort=False, observed=True):
             model, condition, task, split, budget = map(str, labels)
             self.cells[CellKey(model, condition, task, split, int(budget))] = _without_silent(cell)
+        self._whole: dict[CellKey, pd.DataFrame] = {}
         self._parts: dict[tuple[CellKey, tuple[str, ...]], pd.DataFrame] = {}
         self._regimes: dict[tuple[CellKey, tuple[str, ...], str], frozenset[str]] = {}
 
@@ -114,13 +116,15 @@ class CellIndex:
     def part(self, key: CellKey, regimes: tuple[str, ...]) -> pd.DataFrame:
         """Return a cell's episodes of some regimes, possibly none; of the first questions if so named."""
         if (key, regimes) not in self._parts:
-            cell = self.find(key)
-            cell = self._none if cell is None else _of_one_seed(cell)
+            if key not in self._whole:
+                found = self.find(key)
+                self._whole[key] = self._none if found is None else _of_one_seed(found)
+            cell = self._whole[key]
             chosen = cell["regime"].isin(regimes)
             split, first, n = key.split.partition("-first")
             if first and key.split not in set(cell.get("split", ())):
                 chosen &= cell["question_id"].isin(manifest(split)[: int(n)])
-            self._parts[key, regimes] = cell[chosen].reset_index(drop=True)
+            self._parts[key, regimes] = CheckedEpisodes(fill_judgments(cell[chosen].reset_index(drop=True)))
         return self._parts[key, regimes]
 
     def missing(self, key: CellKey, regimes: tuple[str, ...], measure: PaperMeasure) -> list[Need]:

@@ -62,6 +62,10 @@ def typed(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.astype({name: "Int64" for name in WHOLE if name in frame}).infer_objects()
 
 
+class CheckedEpisodes(pd.DataFrame):
+    """Episodes that were checked where they entered; what is made of them is an ordinary table again."""
+
+
 def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: bool = False) -> pd.DataFrame:
     """Return episodes of any accepted form as a table, checked in the fields that a measure reads.
 
@@ -88,6 +92,9 @@ def as_frame(episodes: Episodes, required: Sequence[str] = MINIMUM, *, beside: b
         raise TypeError(
             f"expected episodes (a table or mappings), not {type(episodes).__name__}; load them first"
         )
+    if isinstance(episodes, CheckedEpisodes) and len(episodes):
+        require_columns(episodes, required)
+        return episodes
     if isinstance(episodes, pd.DataFrame):
         frame = episodes.reset_index(drop=True)
     else:

@@ -56,6 +56,8 @@ def with_judgments(episodes: Episodes, which: Judgments) -> Episodes:
 def warn_if_pooled(episodes: pd.DataFrame, measure: str, stacklevel: int = 3) -> None:
     """Warn if episodes come from several cells: a pooled result may even lie outside of theirs."""
     labels = [name for name in ("model", "condition", "split", "task") if name in episodes]
+    if all(len(episodes[name].unique()) == 1 for name in labels):
+        return
     cells = with_task(episodes[labels]).drop_duplicates()
     mixed = [name for name in labels if len(cells[name].unique()) > 1]
     if mixed:
@@ -108,7 +110,10 @@ def budget_of(episodes: pd.DataFrame) -> int:
 
     The last where it took more than eight and none is stated; :func:`budget_note` says so.
     """
-    stated = pd.to_numeric(episodes.get("budget", pd.Series(np.nan, episodes.index)))
+    stated = episodes.get("budget", pd.Series(np.nan, episodes.index))
+    if len(same := stated.unique()) == 1 and pd.notna(same[0]):
+        return int(same[0])
+    stated = pd.to_numeric(stated)
     taken = episodes["actions"][stated.isna()].map(len) if "actions" in episodes else stated[:0]
     budgets = sorted(map(int, stated.fillna(max([DEFAULT_BUDGET, *taken])).unique()))
     if len(budgets) > 1:
