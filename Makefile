@@ -99,6 +99,7 @@ section: $(STAMP)
 	@$(BIN)/python -m paper_book.sections run $(call q,$(value NAME)) --source $(call q,$(value SOURCE)) $(NAMED) $(foreach p,$(value PARAMS),-p $(call q,$(p)))
 
 report: $(STAMP)
+	@test -n $(call q,$(value RUNS)) || { echo 'name the runs: make report RUNS="runs/a runs/b" [OUT=report.html]' >&2; exit 2; }
 	@$(BIN)/python -m paper_book.main_tables $(foreach r,$(value RUNS),$(call q,$(r))) $(if $(value OUT),--out $(call q,$(value OUT)))
 
 demo: $(STAMP)

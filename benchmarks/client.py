@@ -13,6 +13,7 @@ Every episode must be equal.
 import argparse
 import asyncio
 import json
+import logging
 import multiprocessing
 import random
 import tempfile
@@ -151,6 +152,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--questions", type=int, default=30)
     given = parser.parse_args()
+    logging.disable()  # every fault that is met is told, and here they are meant
     url = start()
     rates = {(width, of): 0.0 for width in (1, 16, 64, 256) for of in (of_ours, of_the_sdk)}
     # In turns, and the best of three: the machine may be busy.

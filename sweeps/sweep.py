@@ -308,7 +308,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             text = "\n".join(cell.command() for cell in sweep.cells())
         else:
             text = plan(sweep) if given.command == "plan" else status(sweep)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        sys.stderr.write(f"{given.sweep}: {error.strerror}\n")
+        return 1
+    except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     sys.stdout.write(f"{text}\n")

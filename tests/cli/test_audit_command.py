@@ -31,7 +31,7 @@ def test_it_says_what_it_read_and_the_verdict(
     report = tmp_path / "out" / "report.html"
     assert main(["audit", str(logs["evidence"]), "--n-boot", "100", "--out", str(report)]) == 0
     said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("Read: 150 episodes of 30 questions (150 from episodes of .jsonl)")
+    assert said[0].startswith("Read: 150 episodes of 30 questions (150 from a .jsonl of episodes)")
     assert any(line.startswith("Stops on its evidence: ") for line in said)
     assert any(line.startswith("(a) are decisions after nothing but useless results, (b) ") for line in said)
     assert said[-1].endswith(f"{report}: the report, with the figure")

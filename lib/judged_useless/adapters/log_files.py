@@ -101,7 +101,7 @@ def read_log(
             records = _in_our_words(path, read, tools, dropped)
             tables.append(_checked(path, records))
             places += [(path, line) for line, _ in records]
-            forms[f"episodes of {''.join(path.suffixes)}"] += len(records)
+            forms[f"a {path.suffix} of episodes"] += len(records)
     for path, records in _of_chats(chats, tools, dropped, forms).items() if chats else ():
         tables.append(_checked(path, records))
         places += [(path, line) for line, _ in records]

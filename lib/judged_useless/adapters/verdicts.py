@@ -96,7 +96,8 @@ def _scarce(episodes: pd.DataFrame, steps: pd.DataFrame, n_a: int, n_b: int, las
         inside = steps[(steps["t"] >= 3) & (steps["t"] <= last)]
         counts = " and ".join(f"{inside[f'decisions {each}'].sum():,} decisions in {each}" for each in have)
         of = f" of {few[0]}" if few else ""
-        return f"Too few: after 3 to {last} results, {counts}{of}, and none at the same step to be compared."
+        at = f"3 to {last}" if last > 3 else "3"
+        return f"Too few: after {at} results, {counts}{of}, and none at the same step to be compared."
     if not short + few:
         return ""
     times = max(LEAST_QUESTIONS / questions, *(LEAST_DECISIONS / n for n in have.values()))
