@@ -12,6 +12,7 @@ from judged_useless.estimators.estimate import UndefinedEstimateError
 from judged_useless.sources.readers import Names, Source
 
 from paper_book.claims import Claim, claims_table
+from paper_book.measures.own_models import MOST_MODELS
 from paper_book.measures.recompute import recompute
 from paper_book.published.comparing import one_each
 from paper_book.published.on_splits import filled, on_split
@@ -282,6 +283,9 @@ class Page:
         text = f"{'Recomputed' if is_release(self.source) else 'Measured'} here: {held}"
         if self.compared is not None:
             text = f"Loaded here: {held} {counted_in(self.compared)}"
+            left = set(self.episodes["model"]) - set(self.compared["model"])
+            if len(set(self.compared["model"][self.compared["own"].astype(bool)])) == MOST_MODELS and left:
+                text += f" {MOST_MODELS} models that the paper does not have are shown, {len(left)} left out."
         parts = (self.said, text, str(self.episodes.attrs.get(LEFT_OUT, "")))
         return Notice(" ".join(filter(None, parts)), warns=bool(self.said))
 

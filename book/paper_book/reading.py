@@ -57,8 +57,8 @@ def read_episodes(
 
 def _of_one_seed(episodes: pd.DataFrame) -> pd.DataFrame:
     """Return episodes without other seeds of the cells that were run with several: none would count twice."""
-    cell = [episodes[name] for name in (*_CELL, "budget") if name in episodes]
-    twice = episodes.assign(cell=pd.concat(cell, axis=1).apply(tuple, axis=1))
+    names = [name for name in (*_CELL, "budget") if name in episodes]
+    twice = episodes.assign(cell=episodes.groupby(names, dropna=False, sort=False).ngroup())
     again = twice.duplicated(["cell", "question_id", "regime"]).groupby(twice["cell"]).transform("any")
     if not again.any():
         return episodes

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 #: Rows of a forest from which on it is drawn closer, with its numbers also above it.
 _MANY = 12
+#: Rows that are drawn, at most.
+_MOST = 80
 _LIGHT, _DARK = "#9ecae1", "#08519c"
 
 
@@ -134,6 +136,8 @@ def forest(
             filter(None, rows.get("reason", ())), "neither this source nor the paper has a number of it"
         )
         return comparison.page.absent(f"Nothing is drawn of '{title}'", why)
+    if len(rows) > _MOST:
+        reading, rows = f"{reading} The first {_MOST} of {len(rows)} rows.".strip(), rows[:_MOST]
     comparison = replace(comparison, rows=rows)
     labels, groups = (
         [names.get(each, spaced(each)) for each in rows[name]] if name else [""] * len(rows)

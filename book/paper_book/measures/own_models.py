@@ -17,6 +17,8 @@ _LABELS = {
     "qwen3-8b": ("Qwen3-8B", "Qwen3 8B", "Q3"),
     "qwen3-32b": ("Qwen3-32B", "Qwen3 32B"),
 }
+#: Models of a source that the paper does not have and tables can still show.
+MOST_MODELS = 50
 #: What tells the questions of one number from those of another: the same split has others on another task.
 _QUESTIONS = ["task", "split", "budget"]
 
@@ -44,12 +46,13 @@ def of_the_paper(compared: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_own_models(printed: pd.DataFrame, cells: Sequence[CellKey]) -> pd.DataFrame:
-    """Append rows for each model that the paper does not have, after the rows of one that it has."""
+    """Append rows for the first models that the paper does not have, after the rows of one that it has."""
     known = set(printed["model"]) | set(_LABELS)
     template = next((model for model in _LABELS if model in set(printed["model"])), None)
+    own = list(dict.fromkeys(key.model for key in cells if key.model not in known))[:MOST_MODELS]
     settings: dict[CellKey, set[str]] = {}
     for key in cells:
-        if key.model not in known and template is not None:
+        if key.model in own and template is not None:
             settings.setdefault(key._replace(condition=""), set()).add(key.condition)
     rows = printed[printed["model"] == template]
     added = [_rows_for(rows, str(template), key, conditions) for key, conditions in settings.items()]

@@ -280,6 +280,9 @@ def test_rows_stand_below_the_heading_of_their_group_in_the_order_of_the_words()
     many = compared(condition=[f"arm {i}" for i in range(12)], value=[0.1] * 12)
     long = drawn(figures.forest(many, "condition", title="t", xlabel="x")).axes
     assert [each.xaxis.get_tick_params()["labeltop"] for each in (long, axes)] == [True, False]
+    endless = compared(condition=[f"arm {i}" for i in range(200)], value=[0.1] * 200)
+    cut = drawn(figures.forest(endless, "condition", title="t", xlabel="x"))
+    assert (len(ticks(cut.axes)), cut.caption.endswith("The first 80 of 200 rows.")) == (80, True)
 
 
 def test_answering_actions_are_bars_if_published_and_circles_if_recomputed() -> None:

@@ -6,7 +6,14 @@ import pandas as pd
 import pytest
 from judged_useless import load_episodes
 from made_up_episodes import MADE_UP, made_up_cell
-from paper_book.measures.own_models import elsewhere, of_the_paper, on_paper_questions
+from paper_book.measures.cell_index import CellKey
+from paper_book.measures.own_models import (
+    MOST_MODELS,
+    elsewhere,
+    of_the_paper,
+    on_paper_questions,
+    with_own_models,
+)
 from paper_book.measures.recompute import recompute
 from paper_book.published.transcribed import published
 from paper_book.tables.paper_table import paper_table
@@ -63,3 +70,9 @@ def test_a_registered_test_keeps_its_name_and_says_the_questions_beside_the_numb
     html = paper_table(compared, 5, source="runs/mine").html
     assert f"{MADE_UP}, atlas, test300, unaided" in html
     assert ": ; recomputed" not in html
+
+
+def test_of_very_many_models_the_first_are_shown() -> None:
+    keys = [CellKey(f"mine-{place}", "unaided", "hotpotqa", "test300", 8) for place in range(60)]
+    rows = with_own_models(published(6, measure="delta"), keys)
+    assert list(dict.fromkeys(rows["model"][rows["own"]])) == [key.model for key in keys[:MOST_MODELS]]
