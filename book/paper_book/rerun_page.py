@@ -2,6 +2,7 @@
 
 import json
 import re
+from ast import literal_eval
 from collections.abc import Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
@@ -36,7 +37,8 @@ class ExecutedSection:
             for output in cell.get("outputs", ()):
                 if name := output.get("metadata", {}).get("scrapbook", {}).get("name"):
                     value = "".join(output["data"].get("application/papermill.record/text/plain", ""))
-                    self.glued[name] = value.strip("'\"")
+                    # A text is stored as Python writes it, with its marks and escapes.
+                    self.glued[name] = str(literal_eval(value)) if value[:1] in "'\"" else value
 
     def prose(self, cell: Mapping[str, Any]) -> str:
         """Return a cell's prose with the values that were glued for it, without roles of the book."""

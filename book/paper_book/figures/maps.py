@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Values at which the colours end; the largest of the paper's |Δ| is a little above.
 _LIMIT = 0.4
+#: Models that have room beside each other.
+_MOST = 6
 #: Conditions in which the harness stops the agent.
 _HARNESS = ("enforced_rule", "combo")
 _OTHER = ("#4d4d4d", "o")
@@ -89,6 +91,10 @@ def contrast_heatmap(
     held = first.notna() | second.notna()
     if mine:
         first, second = (grid.loc[held.any(axis=1), held.any(axis=0)] for grid in (first, second))
+    left = (
+        f" {len(first.columns) - _MOST} more models have no room here." if len(first.columns) > _MOST else ""
+    )
+    first, second = (grid.iloc[:, :_MOST] for grid in (first, second))
     if not held.any(axis=None):
         return deltas.page.absent(f"No Δ of these arms is {values} on {split}")
     twice = bool(second.notna().any(axis=None))
@@ -131,7 +137,7 @@ def contrast_heatmap(
         f"{origin} on the agent's own judgments, by condition and model, on {split}{also}. Blue: at the same "
         "step the agent answers more often after an unbroken run of results it judged useless; red: less "
         "often; a dot: not run or not available. In the conditions with blue names the harness stops the "
-        "agent (the paper's Figure 3).",
+        f"agent (the paper's Figure 3).{left}",
         f"{int(first.notna().to_numpy().sum())} cells. {words}.",
     )
 

@@ -6,6 +6,7 @@ from math import nan
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+from judged_useless._io.messages import listed
 from judged_useless.estimators.estimate import Estimate
 
 from paper_book.measures.filling import to_fill
@@ -177,4 +178,4 @@ def counted_in(compared: pd.DataFrame) -> str:
     if own.empty:
         return f"{text}."
     count = "1 more number is" if len(own) == 1 else f"{len(own):,} more numbers are"
-    return f"{text}; {count} of {', '.join(dict.fromkeys(own['model']))}, not in the paper."
+    return f"{text}; {count} of {listed(dict.fromkeys(own['model']))}, not in the paper."

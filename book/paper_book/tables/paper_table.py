@@ -7,6 +7,7 @@ from typing import Any
 
 import pandas as pd
 import yaml
+from judged_useless._io.messages import listed
 from judged_useless._io.paths import data_dir
 from judged_useless.sources.readers import Source
 
@@ -180,7 +181,7 @@ def _origin(rows: pd.DataFrame, number: str, source: Source) -> str:
     own = rows[rows["recomputed"].notna() & elsewhere(rows)] if "own" in rows else rows[:0]
     if own.empty:
         return lines
-    return f"{lines} {' and '.join(own['model'].unique())}: on the task and questions named with the model."
+    return f"{lines} {listed(own['model'].unique())}: on the task and questions named with the model."
 
 
 def what_would_fill(rows: pd.DataFrame) -> str:
